@@ -365,6 +365,9 @@ TEST(ReorderedGraph, KeepsItsOrderWhenVerticesAreAdded) {
         EXPECT_TRUE(std::is_sorted(ids.begin() + static_cast<std::ptrdiff_t>(old_ids.size()), ids.end()));
         std::sort(ids.begin(), ids.end());
         EXPECT_EQ(ids, ids_of(plain, all, own));
+        for (const rank_graph& wrong : {build({}), after})
+          EXPECT_TRUE(fails_with(errc::invalid_argument, "takes the order of another one",
+                                 [&] { in_order_of(before, wrong, own); }));
       });
     }
 }

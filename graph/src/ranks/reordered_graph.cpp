@@ -235,12 +235,19 @@ rank_graph in_order_of(const rank_graph& before, const rank_graph& graph, rank_e
   using namespace detail;
   require_part(before, ranks);
   require_part(graph, ranks);
-  // All ids together are those of the graph, so that their places are its numbers.
+  // If the graph has all vertices, the place of each id is the vertex's number.
   std::vector<vertex_id> ids;
   ids.reserve(before.size() + graph.size());
   for (vertex_handle v = 0; v < before.size(); ++v) ids.push_back(before.id(v));
   for (vertex_handle v = 0; v < graph.size(); ++v) ids.push_back(graph.id(v));
   std::vector<std::uint64_t> numbers = places_in_order(ids, ranks);
+  std::uint64_t all = 0;
+  for (const std::uint64_t number : numbers) all = std::max(all, number + 1);
+  if (largest_of_all(all, ranks) != graph.vertices() || !ascend_over_ranks(graph.ids(), ranks))
+    throw error(
+        errc::invalid_argument,
+        "a graph takes the order of another one where it has all vertices of that, and is numbered in "
+        "the order of their ids");
   numbers.resize(before.size());
   constexpr auto is_new = ~std::uint64_t{0};
   std::vector<std::array<std::uint64_t, 2>> keys;  // the old number, then the new one

@@ -30,11 +30,12 @@ std::vector<std::uint64_t> louvain_numbers(const rank_graph& graph, rank_exchang
                                            unsigned threads = 1);
 
 /// Collective. Numbers vertices in reverse Cuthill-McKee order (Cuthill, McKee, 1969; George, 1971), in all
-/// components at once. In each, the vertex of the smallest degree is looked for, and from there the farthest
-/// one: that is where the numbering begins (of several it is the one of the smallest degree, and of the
-/// smallest id). It goes level by level, as breadth-first search. A level is ordered by the first neighbours
-/// in the level before, then by degree, then by id. Components follow each other. Returns the number of each
-/// own vertex.
+/// components at once. Returns the number of each own vertex.
+///
+/// In each component the search begins at a vertex on the border: the farthest one from the vertex of the
+/// smallest degree. Of several it is that of the smallest degree, and then of the smallest id. The search
+/// goes level by level. A level is ordered by the first neighbours in the level before, then by degree, then
+/// by id. Components follow each other.
 ///
 /// Each level takes six collective calls, so that a long path takes long. O((vertices + arcs) log vertices)
 /// for all ranks together.
@@ -49,7 +50,8 @@ std::vector<std::uint64_t> hilbert_numbers(const rgg_generator& generator, const
 /// Collective. Returns the same graph with other numbers: `numbers` has that of each own vertex. It is
 /// divided between ranks by them, so that ranks have about as many arcs each, and its vertices keep their
 /// ids. Throws `invalid_argument` on all ranks unless each number below the number of vertices is given once.
-/// Sends 8 bytes for each ghost and 8 for each arc, 16 with weights, and 32 for each vertex.
+/// Sends 8 bytes for each ghost, 8 for each arc, 16 with weights, and 36 for each vertex. Takes 16 bytes for
+/// each arc beside both graphs, 32 with weights.
 rank_graph reordered(const rank_graph& graph, std::span<const std::uint64_t> numbers, rank_exchange& ranks,
                      unsigned threads = 1);
 
@@ -59,8 +61,9 @@ rank_graph ordered(const rank_graph& graph, rank_order order, rank_exchange& ran
                    const rgg_generator* points = nullptr);
 
 /// Collective. Returns the same graph with its vertices in the order of another one, by their ids, for a
-/// graph to which edges were added. Vertices that the other graph lacks follow, ordered by id. `graph` is
-/// numbered in the order of ids and has all vertices of `before`.
+/// graph to which edges were added. Vertices that the other graph lacks follow, ordered by id. Throws
+/// `invalid_argument` on all ranks unless `graph` is numbered in the order of ids and has all vertices of
+/// `before`.
 rank_graph in_order_of(const rank_graph& before, const rank_graph& graph, rank_exchange& ranks,
                        unsigned threads = 1);
 
