@@ -174,7 +174,7 @@ class cycles {
     return connected_parts(graphs_.front(), how_.labels(graphs_.front(), names), ranks_);
   }
 
-  /// Of the last cycle, whose answer was `labels`.
+  /// Returns the levels of the last cycle, of which the last one is `labels`.
   std::vector<std::vector<vertex_id>> levels(const std::vector<vertex_id>& labels) const {
     return nested_levels(graphs_, parts_, labels, ranks_);
   }

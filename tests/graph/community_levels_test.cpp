@@ -46,7 +46,7 @@ void expect_same_levels(const community_result& found, const community_result& e
   }
 }
 
-/// What ranks have found together, as one process has it.
+/// Returns what ranks find together, as one process has it.
 template <class Work>
 community_result found_by(const csr_view& view, const std::vector<std::uint64_t>& bounds, Work&& work) {
   const std::vector<rank_community_result> parts = results_of_ranks(view, bounds, work);
@@ -211,7 +211,7 @@ TEST(CommunitiesFromOthers, NeedLabelsThatAreVertices) {
   }));
 }
 
-/// What ranks find for vertices of these ids, if each has a share of the labels.
+/// Returns what ranks find for vertices of these ids, if each has a share of the labels.
 graph::matched_labels matched_by(int ranks, const std::vector<vertex_id>& ids,
                                  const graph::labels_by_id& given) {
   const std::vector<std::uint64_t> bounds = even_bounds(ids.size(), ranks);

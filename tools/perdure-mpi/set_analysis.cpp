@@ -113,6 +113,17 @@ void set_analysis::write_lines(const char* first, const std::vector<graph::resul
 }
 
 void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
+  try {
+    write_array(columns, lines);
+    opened_.set.checkpoint();
+  } catch (...) {
+    // Else closing would make a checkpoint of what is there.
+    opened_.set.discard();
+    throw;
+  }
+}
+
+void set_analysis::write_array(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
   const std::vector<std::uint64_t> counts = ranks().gather(lines.ids.size());
   const auto before = counts.begin() + ranks().rank();
   graph::joint_call(ranks(), [&] {
@@ -142,7 +153,6 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
     arrays->write(given_.store_as, type, where,
                   const_untyped_view::row_major(records.data(), where.count, type.size()));
   });
-  opened_.set.checkpoint();
 }
 
 std::string set_analysis::times() const {

@@ -119,7 +119,9 @@ class set_analysis {
   std::uint64_t vertices() const noexcept { return opened_.part.vertices(); }
 
  private:
+  /// Keeps the lines for good, or leaves the set as it was.
   void store(const std::vector<graph::result_column>& columns, const vertex_lines& lines);
+  void write_array(const std::vector<graph::result_column>& columns, const vertex_lines& lines);
   /// All ranks' values on rank 0, and nothing elsewhere.
   template <class Value>
   std::vector<Value> gathered(const std::vector<Value>& values) {

@@ -1,4 +1,4 @@
-// What is reported of communities.
+// Reports of communities, as text and for --json.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ struct community_level {
 struct community_result {
   std::vector<vertex_handle> labels;  ///< by vertex: the smallest vertex number in its community
   community_summary summary;
-  /// With `louvain_options::keep_levels`: from the finest level to the last one, which is the answer.
+  /// The levels from the finest one to the last one, which is the answer; only with `keep_levels`.
   std::vector<community_level<vertex_handle>> levels;
 };
 

@@ -12,7 +12,7 @@ namespace perdure::graph {
 struct rank_community_result {
   std::vector<vertex_id> labels;  ///< by own vertex: the number of the smallest vertex in its community
   community_summary summary;      ///< for the whole graph, the same on all ranks
-  /// With `louvain_options::keep_levels`: from the finest level to the last one, which is the answer.
+  /// The levels from the finest one to the last one, which is the answer; only with `keep_levels`.
   std::vector<community_level<vertex_id>> levels;
 };
 
