@@ -244,6 +244,7 @@ TEST(HilbertOrder, IsThatOfPointsForAnyNumberOfRanks) {
     numbers_of_vertices expected(parameters.vertices);
     std::vector<std::pair<std::uint64_t, vertex_id>> places;
     const auto points = generator.points();
+    places.reserve(points.size());
     for (vertex_id v = 0; v < points.size(); ++v)
       places.emplace_back(detail::hilbert_place(static_cast<std::uint32_t>(points[v].x * 0x1p32),
                                                 static_cast<std::uint32_t>(points[v].y * 0x1p32)),

@@ -53,7 +53,7 @@ class cuthill_mckee {
  private:
   enum class is_ordered : bool { no, yes };
 
-  /// A vertex that a component may begin with. The smallest one does.
+  /// A vertex that the search may begin with in its component. It begins with the smallest one.
   struct candidate {
     std::uint32_t level_from_last;
     std::uint64_t degree;
@@ -62,8 +62,8 @@ class cuthill_mckee {
     auto operator<=>(const candidate&) const = default;
   };
 
-  /// Returns those of the last level of each component with the smallest degree, and of these the one with
-  /// the smallest id, if it is one of this rank.
+  /// Returns for each component, if it is one of this rank, the vertex of its last level with the smallest
+  /// degree, and of several the one with the smallest id.
   std::vector<vertex_handle> first_of_components() {
     std::unordered_map<vertex_id, candidate> found;  // by component
     const auto propose = [&found](vertex_id component, const candidate& one) {
@@ -109,6 +109,7 @@ class cuthill_mckee {
   void search(std::vector<vertex_handle> level, is_ordered how) {
     std::fill(levels_.begin(), levels_.end(), unreached);
     std::vector<sort_key> keys;
+    keys.reserve(level.size());
     for (const vertex_handle v : level) {
       levels_[v] = 0;
       keys.push_back({components_[v], 0, 0});
@@ -154,9 +155,9 @@ class cuthill_mckee {
       }
     std::vector<vertex_handle> ghosts;
     for (const rank_message& one : messages.exchange()) {
-      const std::size_t first = graph_.size() + plan_.neighbour_at(one.rank).first_ghost;
+      const rank_plan::neighbour& from = plan_.neighbour_at(one.rank);
       for (unpacker bytes(one.bytes); !bytes.empty();) {
-        const auto ghost = static_cast<vertex_handle>(first + bytes.take<std::uint32_t>());
+        const vertex_handle ghost = plan_.ghost_at(from, bytes.take<std::uint32_t>());
         places_[ghost] = bytes.take<std::uint64_t>();
         ghosts.push_back(ghost);
       }
