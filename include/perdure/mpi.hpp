@@ -237,10 +237,13 @@ using pinned_manager = basic_manager<pinned>;
 /// the set open. `conflict` where parts differ in the layout, the names or an attribute of an array, as those
 /// of earlier versions may. `unsupported` where parts hold anything but arrays of all ranks, which only their
 /// program could divide; then, and on any other failure, the set is as before.
-inline void repartition(MPI_Comm communicator, const std::filesystem::path& path,
-                        const options& wanted = {}) {
+///
+/// `divider`, on all ranks or on none, divides arrays whose rows belong together, as those of graphs
+/// (`graph::graph_divider`).
+inline void repartition(MPI_Comm communicator, const std::filesystem::path& path, const options& wanted = {},
+                        set_divider* divider = nullptr) {
   detail::store_set::repartition(detail_::group_of(communicator, wanted), path,
-                                 detail_::set_options_of(wanted));
+                                 detail_::set_options_of(wanted), 0, divider);
 }
 
 namespace detail_ {

@@ -108,11 +108,12 @@ bool remove_set(const std::filesystem::path& path) {
   return true;
 }
 
-void repartition_set(const std::filesystem::path& path, std::uint32_t parts, const store_options& options) {
+void repartition_set(const std::filesystem::path& path, std::uint32_t parts, const store_options& options,
+                     set_divider* divider) {
   require_changeable_store(path);
   if (parts == 0) throw error(errc::invalid_argument, "a set cannot be divided among 0 parts");
   detail::require_parts_here(path);
-  detail::store_set::repartition(detail::make_lone_rank(), path, {options, {}}, parts);
+  detail::store_set::repartition(detail::make_lone_rank(), path, {options, {}}, parts, divider);
 }
 
 }  // namespace perdure

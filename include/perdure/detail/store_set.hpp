@@ -7,6 +7,7 @@
 #include <perdure/array/untyped_arrays.hpp>
 #include <perdure/detail/manager_core.hpp>
 #include <perdure/detail/rank_group.hpp>
+#include <perdure/set_division.hpp>
 #include <string>
 #include <string_view>
 
@@ -73,8 +74,10 @@ class store_set {
                                               const std::filesystem::path& to);
   /// Collective: divides the arrays of a set among `parts` parts, which the ranks of the group make in turn;
   /// 0: one for each rank. `unsupported` where the old parts hold anything else. Rank 0's `parts` counts.
+  /// `divider` is null on all ranks, or on none.
   static void repartition(std::unique_ptr<rank_group> group, const std::filesystem::path& path,
-                          const set_options& options, std::uint32_t parts = 0);
+                          const set_options& options, std::uint32_t parts = 0,
+                          set_divider* divider = nullptr);
 
   store_set(const store_set&) = delete;
   store_set& operator=(const store_set&) = delete;
