@@ -98,13 +98,13 @@ void copy_set(const std::filesystem::path& given, const std::filesystem::path& t
   detail::store_set::copy(detail::make_lone_rank(), from, to);
 }
 
-bool remove_set(const std::filesystem::path& path) {
+bool remove_set(const std::filesystem::path& path, parts_elsewhere others) {
   require_changeable_store(path);
   const set_directory directory(path);
   if (!std::filesystem::exists(directory.root())) return false;
   if (!directory.has_set())
     throw error(errc::not_a_store, path.string() + " holds no set of stores: it is left as it is");
-  store::reporting("remove the set", path, [&] { remove_whole_set(directory); });
+  store::reporting("remove the set", path, [&] { remove_whole_set(directory, others); });
   return true;
 }
 

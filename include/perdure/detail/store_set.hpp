@@ -31,11 +31,13 @@ class part_opener {
                                             const store_options& options) const = 0;
 };
 
-/// Of each rank, where it differs: the same everywhere but for `parts_directory`.
+/// Of each rank, where it differs: the same everywhere but for the directories.
 struct set_options {
   store_options store = {};
   /// Where a new part is made, on a device of the rank's own machine; empty: beside the manifest.
   std::filesystem::path parts_directory = {};
+  /// Where a rank that opens the set for reading copies its part to, to read it there; empty: nowhere.
+  std::filesystem::path stage_directory = {};
 };
 
 /// A copy of a set that is being made.
