@@ -10,23 +10,25 @@ namespace perdure::detail {
 
 namespace {
 
-void require_bounds(const array_info& info, const std::vector<std::uint64_t>& bounds, std::uint32_t parts) {
+void require_possible(const array_info& info, const array_division& wanted, std::uint32_t parts) {
   const auto refuse = [&](const std::string& why) {
     throw error(errc::invalid_argument,
                 detail::quoted(info.id) + " cannot be divided as the program says: " + why);
   };
-  if (info.dims.empty() || info.type.is_variable() || info.layout == array_layout::contiguous)
-    refuse("it is stored as a whole");
+  const std::vector<std::uint64_t>& bounds = wanted.bounds;
+  const std::size_t d = wanted.dimension;
+  if (info.type.is_variable() || info.layout == array_layout::contiguous) refuse("it is stored as a whole");
+  if (d >= info.dims.rank()) refuse("it has no dimension " + std::to_string(d));
   if (bounds.size() != std::size_t{parts} + 1)
     refuse(std::to_string(parts) + " parts have " + std::to_string(std::size_t{parts} + 1) +
            " bounds, and there are " + std::to_string(bounds.size()));
-  if (bounds.front() != 0 || bounds.back() != info.dims[0] || !std::is_sorted(bounds.begin(), bounds.end()))
-    refuse("its bounds do not ascend from 0 to its " + std::to_string(info.dims[0]) + " rows");
+  if (bounds.front() != 0 || bounds.back() != info.dims[d] || !std::is_sorted(bounds.begin(), bounds.end()))
+    refuse("its bounds do not ascend from 0 to its length " + std::to_string(info.dims[d]));
   if (info.layout != array_layout::chunked) return;
   for (const std::uint64_t bound : bounds)
-    if (bound % info.chunk[0] != 0 && bound != info.dims[0])
-      refuse("the bound " + std::to_string(bound) + " cuts a chunk, and chunks have " +
-             std::to_string(info.chunk[0]) + " rows");
+    if (bound % info.chunk[d] != 0 && bound != info.dims[d])
+      refuse("the bound " + std::to_string(bound) + " cuts a chunk, and chunks have the length " +
+             std::to_string(info.chunk[d]));
 }
 
 }  // namespace
@@ -61,14 +63,14 @@ division_plan::division_plan(part_readers& old) {
 }
 
 void division_plan::follow(set_division by_program, const untyped_arrays& before, std::uint32_t parts) {
-  for (const auto& [id, bounds] : by_program.bounds) {
-    require_bounds(before.info(id), bounds, parts);
+  for (const auto& [id, wanted] : by_program.divided) {
+    require_possible(before.info(id), wanted, parts);
     whole_.erase(id);
   }
-  bounds_ = std::move(by_program.bounds);
+  divided_ = std::move(by_program.divided);
   for (const std::string& id : by_program.replaced) {
     before.info(id);  // throws where there is none
-    if (bounds_.contains(id) || !replaced_.insert(id).second)
+    if (divided_.contains(id) || !replaced_.insert(id).second)
       throw error(errc::invalid_argument,
                   detail::quoted(id) + " cannot be divided as the program says: it is named twice");
   }
@@ -79,20 +81,27 @@ std::optional<std::uint32_t> division_plan::owner_of_whole(const std::string& id
   return found == whole_.end() ? std::nullopt : std::optional(found->second);
 }
 
-row_range division_plan::rows_of(const array_info& info, int rank, int ranks) const {
-  if (const auto found = bounds_.find(info.id); found != bounds_.end()) {
+slab division_plan::share_of(const array_info& info, int rank, int ranks) const {
+  slab share = slab::whole(info.dims);
+  const auto take = [&share](std::size_t dimension, std::uint64_t first, std::uint64_t end) {
+    share.offset[dimension] = first;
+    share.count[dimension] = end - first;
+  };
+  if (const auto found = divided_.find(info.id); found != divided_.end()) {
     const auto part = static_cast<std::size_t>(rank);
-    return {found->second[part], found->second[part + 1]};
+    take(found->second.dimension, found->second.bounds[part], found->second.bounds[part + 1]);
+    return share;
   }
   const std::uint64_t rows = info.dims[0];
   const std::uint64_t step = info.layout == array_layout::chunked ? info.chunk[0] : 1;
   const std::uint64_t steps = (rows + step - 1) / step;
-  const auto share = static_cast<std::uint64_t>(ranks);
+  const auto parts = static_cast<std::uint64_t>(ranks);
   const auto before = [&](int of) {
     const auto number = static_cast<std::uint64_t>(of);
-    return std::min(rows, (steps / share * number + std::min(steps % share, number)) * step);
+    return std::min(rows, (steps / parts * number + std::min(steps % parts, number)) * step);
   };
-  return {before(rank), before(rank + 1)};
+  take(0, before(rank), before(rank + 1));
+  return share;
 }
 
 }  // namespace perdure::detail

@@ -15,11 +15,6 @@
 
 namespace perdure::detail {
 
-struct row_range {
-  std::uint64_t first = 0;
-  std::uint64_t end = 0;
-};
-
 /// What all ranks know of a division before they make new parts.
 class division_plan {
  public:
@@ -34,13 +29,13 @@ class division_plan {
   std::optional<std::uint32_t> owner_of_whole(const std::string& id) const;
   /// Whether the program stores the array anew.
   bool is_replaced(const std::string& id) const { return replaced_.contains(id); }
-  /// Returns the rows of an array that is divided. Unless the program says otherwise, each rank has so many
-  /// whole chunks as equal as can be.
-  row_range rows_of(const array_info& info, int rank, int ranks) const;
+  /// Returns what a rank gets of an array that is divided, and has dimensions. Unless the program says
+  /// otherwise, that is a range of the first dimension, of so many whole chunks as equal as can be.
+  slab share_of(const array_info& info, int rank, int ranks) const;
 
  private:
   std::map<std::string, std::uint32_t> whole_;
-  std::map<std::string, std::vector<std::uint64_t>, std::less<>> bounds_;
+  std::map<std::string, array_division, std::less<>> divided_;
   std::set<std::string> replaced_;
 };
 

@@ -98,7 +98,7 @@ class new_part {
       enter(id);
       arrays_->create(id, info.type, info.dims, options_of(info));
     }
-    take_rows(from, id, info);
+    take_share(from, id, info);
     if (heir_of(old.rank()) == rank_) take_attributes(old, id);
   }
 
@@ -153,16 +153,9 @@ class new_part {
     }
   }
 
-  void take_rows(untyped_arrays& from, const std::string& id, const array_info& info) {
-    slab mine = slab::whole(info.dims);
-    if (info.dims.empty()) {
-      if (rank_ != 0) return;
-    } else {
-      const row_range rows = plan_.rows_of(info, rank_, ranks_);
-      mine.offset[0] = rows.first;
-      mine.count[0] = rows.end - rows.first;
-    }
-    take_held(from, id, info, mine);
+  void take_share(untyped_arrays& from, const std::string& id, const array_info& info) {
+    if (!info.dims.empty()) return take_held(from, id, info, plan_.share_of(info, rank_, ranks_));
+    if (rank_ == 0) take_held(from, id, info, slab::whole(info.dims));
   }
 
   void take_held(untyped_arrays& from, const std::string& id, const array_info& info, const slab& mine) {

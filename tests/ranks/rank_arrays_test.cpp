@@ -971,7 +971,7 @@ class divider_by_bounds : public set_divider {
   set_division plan(const std::shared_ptr<const untyped_arrays>& before, std::uint32_t parts) override {
     EXPECT_TRUE(before->find("shares"));
     EXPECT_EQ(parts + 1, bounds_.size());
-    return {{{"field", bounds_}}, {"shares"}};
+    return {{{"field", {bounds_, 0}}}, {"shares"}};
   }
   void store_part(const std::shared_ptr<const untyped_arrays>& before, untyped_arrays& made,
                   std::uint32_t part) override {
@@ -1056,6 +1056,25 @@ TEST_F(a_divided_array_of_ranks, goes_where_the_program_says) {
   }
 }
 
+TEST_F(a_divided_array_of_ranks, is_divided_along_any_dimension) {
+  make_shares();
+  class divider : public set_divider {
+   public:
+    set_division plan(const std::shared_ptr<const untyped_arrays>&, std::uint32_t) override {
+      return {{{"field", {{0, 3, 10}, 1}}}, {}};
+    }
+    void store_part(const std::shared_ptr<const untyped_arrays>&, untyped_arrays&, std::uint32_t) override {}
+  };
+  expect_none(divide(2, [&](int) { return std::make_unique<divider>(); }));
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    expect_part(arrays_of(set), 1, slab::whole({12, 10}));
+    std::uint64_t held = 0;
+    for (const slab& one : untyped_arrays::of(set.own().core())->parts("field")) held += one.count.elements();
+    EXPECT_EQ(held, rank == 0 ? 36u : 84u);
+    set.close();
+  });
+}
+
 TEST_F(a_divided_array_of_ranks, is_as_before_when_the_program_divides_it_wrongly) {
   make_shares();
   /// Returns the division that it is made with.
@@ -1079,17 +1098,18 @@ TEST_F(a_divided_array_of_ranks, is_as_before_when_the_program_divides_it_wrongl
                 words);
     EXPECT_FALSE(std::filesystem::exists(path() / "set.0002"));
   };
-  fails({{{"field", {0, 6}}}, {}}, errc::invalid_argument, "2 parts have 3 bounds, and there are 2");
-  fails({{{"field", {0, 6, 11}}}, {}}, errc::invalid_argument, "do not ascend from 0 to its 12 rows");
-  fails({{{"field", {1, 6, 12}}}, {}}, errc::invalid_argument, "do not ascend");
-  fails({{{"field", {0, 13, 12}}}, {}}, errc::invalid_argument, "do not ascend");
-  fails({{{"chunks", {0, 6, 12}}}, {}}, errc::invalid_argument, "the bound 6 cuts a chunk");
-  fails({{{"step", {0, 0, 0}}}, {}}, errc::invalid_argument, "is stored as a whole");
-  fails({{{"nothing", {0, 0, 0}}}, {}}, errc::not_found, "no array named \"nothing\"");
+  fails({{{"field", {{0, 6}, 0}}}, {}}, errc::invalid_argument, "2 parts have 3 bounds, and there are 2");
+  fails({{{"field", {{0, 6, 11}, 0}}}, {}}, errc::invalid_argument, "do not ascend from 0 to its length 12");
+  fails({{{"field", {{1, 6, 12}, 0}}}, {}}, errc::invalid_argument, "do not ascend");
+  fails({{{"field", {{0, 13, 12}, 0}}}, {}}, errc::invalid_argument, "do not ascend");
+  fails({{{"chunks", {{0, 6, 12}, 0}}}, {}}, errc::invalid_argument, "the bound 6 cuts a chunk");
+  fails({{{"step", {{0, 0, 0}, 0}}}, {}}, errc::invalid_argument, "is stored as a whole");
+  fails({{{"field", {{0, 5, 10}, 2}}}, {}}, errc::invalid_argument, "has no dimension 2");
+  fails({{{"nothing", {{0, 0, 0}, 0}}}, {}}, errc::not_found, "no array named \"nothing\"");
   fails({{}, {"nothing"}}, errc::not_found, "no array named \"nothing\"");
   fails({{}, {"shares", "shares"}}, errc::invalid_argument, "named twice");
-  fails({{{"field", {0, 6, 12}}}, {"field"}}, errc::invalid_argument, "named twice");
-  fails({{{"field", {0, 6, 12}}}, {}}, errc::unsupported, "rank 1: there is nothing to store");
+  fails({{{"field", {{0, 6, 12}, 0}}}, {"field"}}, errc::invalid_argument, "named twice");
+  fails({{{"field", {{0, 6, 12}, 0}}}, {}}, errc::unsupported, "rank 1: there is nothing to store");
   // A rank that divides without the rules of the others.
   expect_same(divide(2,
                      [&](int rank) {

@@ -54,7 +54,7 @@ class divider_of_shares final : public set_divider {
     parts_ = parts;
     set_division division;
     for (std::uint32_t part = 0; part <= parts; ++part)
-      division.bounds["field"].push_back(rows / parts * part);
+      division.divided["field"].bounds.push_back(rows / parts * part);
     if (before->find("shares")) division.replaced.emplace_back("shares");
     return division;
   }
