@@ -28,6 +28,7 @@ struct set_options {
   std::string graph;
   std::filesystem::path output;
   std::string store_as;
+  std::filesystem::path stage;
   std::string command;  ///< its name, as bfs
   unsigned threads = 1;
   bool divides_anew = false;

@@ -2,24 +2,32 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <perdure/graph/ranks/rank_graph.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
 #include <perdure/mpi.hpp>
 #include <string>
 
 #include "job.hpp"
+#include "rank_stage.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 
-/// `-o`, the set, and `--graph`, the graph's name in it.
-void add_new_set_options(command target, std::filesystem::path& set, std::string& graph);
+/// A set that is to be made.
+struct new_set {
+  std::filesystem::path path;
+  std::string graph;  ///< the graph's name in it
+  std::filesystem::path stage;
+};
+/// `-o`, `--graph` and `--stage`.
+void add_new_set_options(command target, new_set& set);
 /// `--threads`, of each rank.
 void add_rank_threads_option(command target, unsigned& threads);
 
-/// Collective. Stores a graph in a set that is made for it. Returns how long that took.
-double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
-                        const graph::rank_graph& made);
+/// Collective. Stores a graph in a set that is made for it; with a stage, through one whose parts are there.
+/// Returns how long that took.
+double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph& made, rank_stage& stage);
 
 /// How a graph came to be, and how long that took.
 struct graph_making {
@@ -28,21 +36,30 @@ struct graph_making {
   double store_seconds;
 };
 /// Collective. Says what was made.
-void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
-                       const graph::rank_graph& made, json parameters, const graph_making& how, bool as_json);
+void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& made, json parameters,
+                       const graph_making& how, bool as_json);
 
 /// A graph of a set that is open, and this rank's part of it.
 struct opened_graph {
   /// Collective. Divides vertices anew, for this run only, where the set has another number of parts and
   /// `divides_anew` is set.
   opened_graph(job& run, const std::filesystem::path& path, const std::string& name, bool divides_anew,
-               bool to_write);
+               bool to_write, const std::filesystem::path& staged_in);
+
+  /// Collective. Returns the set, open for writing. A set that was read from copies of its parts is opened
+  /// where it lies; throws `conflict` if it has had a checkpoint since. Only sizes of `part` are used
+  /// afterwards.
+  mpi::array_store& to_write_to(job& run);
 
   stopwatch watch;  // before the set: opening counts
+  rank_stage stage;
   mpi::array_store set;
   graph::set_graph stored;
   graph::rank_graph part;
   double seconds;  ///< to open the set and have the part
+
+ private:
+  std::optional<mpi::array_store> reopened_;
 };
 
 }  // namespace perdure::cli
