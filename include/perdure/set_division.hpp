@@ -25,7 +25,7 @@ struct array_division {
   std::size_t dimension = 0;
 };
 
-/// What a program divides by itself. An array is named once at most, and must be in the set.
+/// Arrays that a program divides by itself. An array is named once at most, and must be in the set.
 struct set_division {
   /// Arrays whose elements go to certain parts.
   std::map<std::string, array_division, std::less<>> divided;

@@ -15,7 +15,7 @@
 
 namespace perdure::detail {
 
-/// What all ranks know of a division before they make new parts.
+/// The plan of a division, which all ranks have alike before they make new parts.
 class division_plan {
  public:
   /// Looks for the arrays that one rank has stored whole.

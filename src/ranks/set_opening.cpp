@@ -173,7 +173,6 @@ void opened_set::open_for_reading(const std::filesystem::path& given, const part
   is_open_ = true;
 }
 
-// Copies this rank's part, which is read from the copy from then on.
 void opened_set::stage_part() {
   if (state_.ranks != static_cast<std::uint32_t>(ranks()))
     throw error(errc::invalid_argument,

@@ -31,7 +31,7 @@ class part_opener {
                                             const store_options& options) const = 0;
 };
 
-/// Of each rank, where it differs: the same everywhere but for the directories.
+/// Options of a rank: the same on all of them but for the directories.
 struct set_options {
   store_options store = {};
   /// Where a new part is made, on a device of the rank's own machine; empty: beside the manifest.
