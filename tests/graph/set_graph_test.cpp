@@ -5,6 +5,7 @@
 #include <memory>
 #include <perdure/array_store.hpp>
 #include <perdure/detail/store_set.hpp>
+#include <perdure/graph/ranks/rank_communities.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
 #include <perdure/graph/ranks/thread_ranks.hpp>
 #include <perdure/graph/rmat.hpp>
@@ -72,6 +73,26 @@ TEST_F(SetGraph, IsViewedInPlaceByAsManyRanksAsStoredIt) {
     EXPECT_EQ(one.plan().seen.data(), same.plan().seen.data());
   }
   EXPECT_NE(graph.part(0, 2).targets().data(), graph.part(0, 2).targets().data());
+}
+
+// The pager brings rows in as they are asked for.
+TEST_F(SetGraph, LargerThanABudgetHasTheSameCommunities) {
+  store(2, random_edges_of(1500), false);
+  const auto communities_within = [&](std::size_t budget) {
+    perdure::store_options options;
+    if (budget != 0) {
+      options.backing = perdure::backing::paged;
+      options.memory_budget = budget;
+    }
+    const set_graph graph(set_reader(path(), options).arrays().untyped());
+    std::vector<std::vector<vertex_id>> labels(2);
+    run_thread_ranks(2, [&](rank_exchange& own) {
+      labels[static_cast<std::size_t>(own.rank())] =
+          louvain(graph.part(own.rank(), 2), own, {.starts = 1, .max_levels = 0}).labels;
+    });
+    return labels;
+  };
+  EXPECT_EQ(communities_within(std::size_t{1} << 16), communities_within(0));
 }
 
 TEST_F(SetGraph, IsFoundByItsName) {

@@ -17,6 +17,9 @@ command add_set_command(command graph_command, const std::string& name, const st
   added.add_flag("--repartition", given.divides_anew,
                  "Divide the graph anew, for this run only, where the set has another number of parts than "
                  "there are ranks");
+  added.add_size("--budget", given.budget,
+                 "Have no more than this of a rank's part in memory at once, as 4GiB; for graphs larger than "
+                 "memory, by as many ranks as the set has parts");
   if (!columns.empty())
     added.add_path("-o,--output", given.output,
                    "Write a line for each vertex, ordered by id, with tabs between: " + columns +
@@ -42,6 +45,10 @@ namespace {
 const set_options& checked(const set_options& given) {
   if (given.as_json && given.output == "-")
     throw usage_error("--json and --output - would both write to standard output: give --output a file");
+  if (given.budget != 0 && given.divides_anew)
+    throw usage_error(
+        "--budget is for parts that are used where they lie, and --repartition reads them into memory: leave "
+        "one of them out");
   if (!given.store_as.empty() && given.divides_anew)
     throw usage_error(
         "--store-as keeps values where the set has its vertices: leave --repartition out, or divide the set "
@@ -54,7 +61,11 @@ const set_options& checked(const set_options& given) {
 set_analysis::set_analysis(job& run, const set_options& given)
     : run_(run),
       given_(checked(given)),
-      opened_(run, given.set, given.graph, given.divides_anew, !given.store_as.empty(), given.stage),
+      opened_(run, given.set, given.graph,
+              {.divides_anew = given.divides_anew,
+               .to_write = !given.store_as.empty(),
+               .budget = given.budget,
+               .stage = given.stage}),
       sent_(run.ranks()) {}
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {

@@ -30,6 +30,7 @@ struct set_options {
   std::string store_as;
   std::filesystem::path stage;
   std::string command;  ///< its name, as bfs
+  std::uint64_t budget = 0;
   unsigned threads = 1;
   bool divides_anew = false;
   bool is_checked = false;

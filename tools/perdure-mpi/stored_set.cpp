@@ -5,6 +5,8 @@
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/store_set.hpp>
 
+#include "graph_options.hpp"
+
 namespace perdure::cli {
 
 void add_new_set_options(command target, new_set& set) {
@@ -110,15 +112,21 @@ graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::stri
   return *std::move(found);
 }
 
+mpi::array_store opened(const std::filesystem::path& path, const set_opening& how, const rank_stage& stage) {
+  mpi::options options;
+  options.store = settings_for(store_options().verify, how.budget);
+  options.stage_directory = stage.path();
+  return how.to_write && how.stage.empty() ? mpi::array_store(open_only, MPI_COMM_WORLD, path, options)
+                                           : mpi::array_store(open_read_only, MPI_COMM_WORLD, path, options);
+}
+
 }  // namespace
 
 opened_graph::opened_graph(job& run, const std::filesystem::path& path, const std::string& name,
-                           bool divides_anew, bool to_write, const std::filesystem::path& staged_in)
-    : stage(run, staged_in),
-      set(to_write && staged_in.empty()
-              ? mpi::array_store(open_only, MPI_COMM_WORLD, path)
-              : mpi::array_store(open_read_only, MPI_COMM_WORLD, path, {.stage_directory = stage.path()})),
-      stored(graph_in(run, set, name, divides_anew)),
+                           const set_opening& how)
+    : stage(run, how.stage),
+      set(opened(path, how, stage)),
+      stored(graph_in(run, set, name, how.divides_anew)),
       part(graph::joint_call(run.ranks(),
                              [&] { return stored.part(run.ranks().rank(), run.ranks().size()); })),
       seconds(run.longest(watch.seconds())) {}

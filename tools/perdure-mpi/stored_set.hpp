@@ -1,6 +1,7 @@
 // Sets of stores with graphs: made anew, and opened.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <perdure/graph/ranks/rank_graph.hpp>
@@ -39,12 +40,18 @@ struct graph_making {
 void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& made, json parameters,
                        const graph_making& how, bool as_json);
 
+/// How a set is opened.
+struct set_opening {
+  bool divides_anew = false;  ///< where the set has another number of parts; for this run only
+  bool to_write = false;
+  std::uint64_t budget = 0;          ///< bytes of each rank's part in memory at most; 0: as many as there are
+  std::filesystem::path stage = {};  ///< where parts are copied to, to be read there; empty: nowhere
+};
+
 /// A graph of a set that is open, and this rank's part of it.
 struct opened_graph {
-  /// Collective. Divides vertices anew, for this run only, where the set has another number of parts and
-  /// `divides_anew` is set.
-  opened_graph(job& run, const std::filesystem::path& path, const std::string& name, bool divides_anew,
-               bool to_write, const std::filesystem::path& staged_in);
+  /// Collective.
+  opened_graph(job& run, const std::filesystem::path& path, const std::string& name, const set_opening& how);
 
   /// Collective. Returns the set, open for writing. A set that was read from copies of its parts is opened
   /// where it lies; throws `conflict` if it has had a checkpoint since. Only sizes of `part` are used
