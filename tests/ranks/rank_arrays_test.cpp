@@ -1001,7 +1001,10 @@ class a_divided_array_of_ranks : public an_array_of_ranks {
         arrays.store("shares", std::vector<int>{1, 2, 3, 4, 5});
         arrays.array("shares").set_attribute("unit", std::string("rows"));
       }
-      if (rank == 2) arrays.store("step", 7);
+      if (rank == 2) {
+        arrays.store("step", 7);
+        arrays.store("fixed", std::vector<int>{4, 5}, {.layout = array_layout::contiguous});
+      }
       arrays.create<int>("chunks", {12}, {.layout = array_layout::chunked, .chunk = {4}});
       set.checkpoint({});
       set.close();
@@ -1103,7 +1106,8 @@ TEST_F(a_divided_array_of_ranks, is_as_before_when_the_program_divides_it_wrongl
   fails({{{"field", {{1, 6, 12}, 0}}}, {}}, errc::invalid_argument, "do not ascend");
   fails({{{"field", {{0, 13, 12}, 0}}}, {}}, errc::invalid_argument, "do not ascend");
   fails({{{"chunks", {{0, 6, 12}, 0}}}, {}}, errc::invalid_argument, "the bound 6 cuts a chunk");
-  fails({{{"step", {{0, 0, 0}, 0}}}, {}}, errc::invalid_argument, "is stored as a whole");
+  fails({{{"fixed", {{0, 1, 2}, 0}}}, {}}, errc::invalid_argument, "is stored as a whole");
+  fails({{{"step", {{0, 0, 0}, 0}}}, {}}, errc::invalid_argument, "has no dimension 0");
   fails({{{"field", {{0, 5, 10}, 2}}}, {}}, errc::invalid_argument, "has no dimension 2");
   fails({{{"nothing", {{0, 0, 0}, 0}}}, {}}, errc::not_found, "no array named \"nothing\"");
   fails({{}, {"nothing"}}, errc::not_found, "no array named \"nothing\"");

@@ -32,8 +32,9 @@ inline constexpr std::string_view graph_of_array = "graph";
 /// and have an element for each vertex are divided at the same vertices, along the first dimension that is as
 /// long as there are vertices. Attributes of all arrays stay.
 ///
-/// Reads each part of a graph once where each rank makes one part, else twice. In memory are one new part and
-/// the ghosts of the old parts that it comes from. O(vertices + arcs log ghosts).
+/// A rank that makes one part reads it once, and has that part of each graph in memory. One that makes
+/// several parts reads each of them twice, and has one in memory at a time. Time O(vertices + arcs log
+/// ghosts).
 class graph_divider final : public set_divider {
  public:
   /// For `repartition_set`.
