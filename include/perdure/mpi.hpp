@@ -51,7 +51,9 @@ inline std::unique_ptr<detail::rank_group> group_of(MPI_Comm communicator, const
   return std::make_unique<communicator_group>(communicator, wanted.timeout);
 }
 inline detail::set_options set_options_of(const options& wanted) {
-  return {wanted.store, wanted.parts_directory, wanted.stage_directory};
+  return {.store = wanted.store,
+          .parts_directory = wanted.parts_directory,
+          .stage_directory = wanted.stage_directory};
 }
 
 }  // namespace detail_
