@@ -46,7 +46,7 @@ class set_divider {
 
   /// Returns what the program divides among `parts` parts; the same on all ranks. Called once on each rank,
   /// with the arrays of the set, which are open for reading. The call is collective: it may exchange messages
-  /// with the same call on other ranks.
+  /// with the same call on other ranks, and throws the same on all of them.
   virtual set_division plan(const std::shared_ptr<const untyped_arrays>& before, std::uint32_t parts) = 0;
   /// Stores what part `part` has of the arrays that are replaced, and of new ones, as its rank would: `made`
   /// takes elements by their places in the whole array. Two parts store no element both. Called once for each

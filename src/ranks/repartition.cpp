@@ -7,6 +7,7 @@
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/write_guard.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/array_name.hpp"
@@ -288,6 +289,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   }
 
   own = vote_for(*group, step::repartitioned);
+  std::exception_ptr not_planned;  // the same on all ranks, which need not hear it of one of them
   try {
     std::function<void(untyped_arrays&)> replace;
     std::uint32_t part = rank;
@@ -295,7 +297,14 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
       find_arrays();
     } else {
       const std::shared_ptr<const untyped_arrays> arrays(old, &old->arrays());
-      plan->follow(divider->plan(arrays, after.ranks), *arrays, after.ranks);
+      set_division division;
+      try {
+        division = divider->plan(arrays, after.ranks);
+      } catch (...) {
+        not_planned = std::current_exception();
+        throw;
+      }
+      plan->follow(std::move(division), *arrays, after.ranks);
       replace = [divider, arrays, &part](untyped_arrays& to) { divider->store_part(arrays, to, part); };
     }
     store::reporting("divide the set", path, [&] {
@@ -333,6 +342,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   });
   if (made.what != outcome::verdict::counts && rank == 0 && static_cast<errc>(made.code) != errc::undecided)
     directory.remove_left_over(before.number, before.ranks);
+  if (not_planned) std::rethrow_exception(not_planned);
   require_counts(made);
 
   for (std::uint32_t part = rank; part < before.ranks; part += ranks)
