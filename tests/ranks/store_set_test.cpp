@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <perdure/datastore.hpp>
 #include <perdure/store_maintenance.hpp>
+#include <perdure/store_set.hpp>
 
 #include "os/crc32c.hpp"
 #include "ranks/set_fixture.hpp"
