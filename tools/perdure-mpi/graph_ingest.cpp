@@ -1,13 +1,12 @@
 // perdure-mpi graph ingest: reads a graph from files, and keeps it in a new set of stores.
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "graph_files.hpp"
 #include "job.hpp"
 #include "progress.hpp"
 #include "rank_inputs.hpp"
+#include "rank_stage.hpp"
 #include "stored_set.hpp"
 #include "units.hpp"
 
@@ -16,8 +15,7 @@ namespace {
 
 struct wanted_files {
   graph_files input;
-  std::filesystem::path set;
-  std::string graph;
+  new_set set;
   unsigned threads = 1;
   bool as_json = false;
 };
@@ -25,6 +23,7 @@ struct wanted_files {
 void ingest(job& run, const wanted_files& given) {
   const stopwatch watch;
   rank_inputs files(run, given.input, "ingest");
+  rank_stage stage(run, given.set.stage);
   graph::joined_inputs all(files.all());
   const graph::rank_graph made = [&] {
     std::optional<progress_line> progress;
@@ -33,9 +32,8 @@ void ingest(job& run, const wanted_files& given) {
                                    {.with_weights = files.have_weights(), .threads = given.threads});
   }();
   const double read = run.longest(watch.seconds());
-  const double stored = store_in_new_set(run, given.set, given.graph, made);
-  tell_of_new_graph(run, given.set, given.graph, made, files.report(), {"ingest", read, stored},
-                    given.as_json);
+  const double stored = store_in_new_set(run, given.set, made, stage);
+  tell_of_new_graph(run, given.set, made, files.report(), {"ingest", read, stored}, given.as_json);
 }
 
 }  // namespace
@@ -46,7 +44,7 @@ void add_ingest_command(command graph_command, job& run) {
       graph_command.add_command("ingest",
                                 "Read an undirected graph from files, and keep it in a new set of stores. "
                                 "All ranks read plain lists of edges, and rank 0 reads the rest");
-  add_new_set_options(ingest_command, given->set, given->graph);
+  add_new_set_options(ingest_command, given->set);
   add_input_options(ingest_command, given->input);
   add_rank_threads_option(ingest_command, given->threads);
   add_json_option(ingest_command, given->as_json);
