@@ -180,9 +180,20 @@ TEST(CommunitiesFromOthers, AreAsGoodAfterMoreEdgesAndTakeFewIterations) {
   EXPECT_EQ(graph::verify_communities(after.view(), found), std::nullopt);
   EXPECT_GT(found.summary.modularity, anew.summary.modularity - 0.003);
   EXPECT_LT(found.summary.iterations, anew.summary.iterations / 8);
-  // From the answer there is nothing to gain but by chance.
-  EXPECT_GE(graph::louvain_from(after.view(), {anew.labels.begin(), anew.labels.end()}).summary.modularity,
-            anew.summary.modularity);
+}
+
+TEST(CommunitiesFromOthers, OfTheAnswerAreCalledByTheirSmallestVertices) {
+  const shuffled_graph path = random_path(200, 3);
+  const community_result answer = graph::louvain(path.view());
+  // Here communities are called by their largest vertices.
+  std::vector<vertex_id> start(200);
+  std::vector<vertex_handle> largest(200);
+  for (vertex_handle v = 0; v < 200; ++v) largest[answer.labels[v]] = v;
+  for (vertex_handle v = 0; v < 200; ++v) start[v] = largest[answer.labels[v]];
+  const community_result found = graph::louvain_from(path.view(), start, {.keep_levels = true});
+  EXPECT_GE(found.summary.modularity, answer.summary.modularity);
+  EXPECT_EQ(graph::verify_communities(path.view(), found), std::nullopt);
+  expect_nested(path.view(), found);
 }
 
 TEST(CommunitiesFromOthers, OfAnotherGraphAreFoundInMoreCycles) {
@@ -193,6 +204,7 @@ TEST(CommunitiesFromOthers, OfAnotherGraphAreFoundInMoreCycles) {
   const community_result anew = graph::louvain(square.view(), {.starts = 1});
   const community_result found = graph::louvain_from(square.view(), alone);
   EXPECT_GT(found.summary.modularity, anew.summary.modularity - 0.003);
+  EXPECT_GT(found.summary.iterations, anew.summary.iterations / 3);
 }
 
 TEST(CommunitiesFromOthers, NeedLabelsThatAreVertices) {

@@ -18,16 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "rank_graphs.hpp"
-#include "set_of_ranks.hpp"
-#include "small_graphs.hpp"
+#include "graph_sets.hpp"
 #include "support/errors.hpp"
-#include "support/scratch_test.hpp"
 
 namespace perdure::test {
 namespace {
 
-using edges_with_weights = std::vector<std::pair<graph::edge, double>>;
 using weighted_ends = std::vector<std::tuple<graph::vertex_id, graph::vertex_id, double>>;
 
 /// All arcs of a graph by ids, sorted, and a loop without a weight for each vertex.
@@ -43,16 +39,16 @@ weighted_ends ends_in(const graph::csr_view& view) {
   return ends;
 }
 
-edges_with_weights drawn_edges(std::mt19937_64& random, std::uint64_t vertices, std::uint64_t factor) {
-  edges_with_weights edges;
+weighted_edges drawn_edges(std::mt19937_64& random, std::uint64_t vertices, std::uint64_t factor) {
+  weighted_edges edges;
   for (std::uint64_t i = random() % (3 * vertices); i > 0; --i)
     edges.push_back({{random() % vertices * factor, random() % vertices * factor},
                      static_cast<double>(random() % 100) / 8});
   return edges;
 }
 
-graph::rank_graph built(const edges_with_weights& edges, graph::rank_exchange& own, bool with_weights) {
-  weighted_source source(own.rank() == 0 ? edges : edges_with_weights{});
+graph::rank_graph built(const weighted_edges& edges, graph::rank_exchange& own, bool with_weights) {
+  weighted_source source(own.rank() == 0 ? edges : weighted_edges{});
   return graph::build_rank_graph(source, own, {.with_weights = with_weights});
 }
 
@@ -60,7 +56,7 @@ TEST(RankEdges, MakeTheSameGraph) {
   std::mt19937_64 random(31);
   for (int round = 0; round < 24; ++round) {
     const std::uint64_t vertices = 1 + random() % 60;
-    edges_with_weights edges = drawn_edges(random, vertices, round % 3 == 0 ? 1'000'000'007 : 1);
+    weighted_edges edges = drawn_edges(random, vertices, round % 3 == 0 ? 1'000'000'007 : 1);
     // A vertex whose only edge is a loop.
     if (round % 2 == 0) edges.push_back({{7, 7}, 3});
     const bool with_weights = round % 4 < 2;
@@ -94,32 +90,28 @@ TEST(RankEdges, HaveVerticesWithoutEdges) {
   });
 }
 
-class GrownSet : public scratch_test {
+class GrownSet : public SetGraph {
  protected:
-  GrownSet() : scratch_test(fast_directory()) {}
-
-  void store(int ranks, const edges_with_weights& edges, bool with_weights) const {
+  void store_result(int ranks) const {
     graph::run_thread_ranks(ranks, [&](graph::rank_exchange& own) {
-      const graph::rank_graph part = built(edges, own, with_weights);
-      const auto set = open_set(path(), own, detail::store_set::mode::open_or_create);
-      graph::store_rank_graph(*set->arrays(), "graph", part, own);
-      if (own.rank() == 0) array_store(set->arrays()).store("result", std::vector<int>{1, 2, 3});
+      const auto set = open(own, detail::store_set::mode::open);
+      if (own.rank() == 0) array_store(set->arrays()).store("graph/result", std::vector<int>{1, 2, 3});
       set->checkpoint({});
       set->close();
     });
   }
   /// Puts the graph with these edges in the place of the stored one; without a checkpoint if not `for_good`.
-  void grow(int ranks, const edges_with_weights& more, bool with_weights, bool for_good) const {
+  void grow(int ranks, const weighted_edges& more, bool with_weights, bool for_good) const {
     graph::run_thread_ranks(ranks, [&](graph::rank_exchange& own) {
-      const auto set = open_set(path(), own, detail::store_set::mode::open);
+      const auto set = open(own, detail::store_set::mode::open);
       const graph::set_graph found(set->arrays(), "graph");
       std::vector<graph::graph_input> both(2);
       both[0].edges =
-          std::make_unique<weighted_source>(own.rank() == own.size() - 1 ? more : edges_with_weights{});
+          std::make_unique<weighted_source>(own.rank() == own.size() - 1 ? more : weighted_edges{});
       both[1].edges = std::make_unique<graph::rank_edges>(found.part(own.rank(), own.size()), own);
       graph::joined_inputs all(both);
       const graph::rank_graph made = graph::build_rank_graph(all, own, {.with_weights = with_weights});
-      graph::replace_rank_graph(*set->arrays(), "graph", made, own);
+      graph::replace_rank_graph(*set->arrays(), found, made, own);
       if (for_good) {
         set->checkpoint({});
         set->close();
@@ -128,13 +120,10 @@ class GrownSet : public scratch_test {
       }
     });
   }
-  weighted_ends stored_ends() const {
-    return ends_in(
-        graph::whole_graph(graph::set_graph(set_reader(path()).arrays().untyped()).part(0, 1)).view());
-  }
+  weighted_ends stored_ends() const { return ends_in(graph::whole_graph(stored().part(0, 1)).view()); }
 };
 
-weighted_ends ends_of(const edges_with_weights& edges, bool with_weights) {
+weighted_ends ends_of(const weighted_edges& edges, bool with_weights) {
   weighted_ends ends;
   graph::run_thread_ranks(1, [&](graph::rank_exchange& own) {
     ends = ends_in(graph::whole_graph(built(edges, own, with_weights)).view());
@@ -149,32 +138,22 @@ TEST_F(GrownSet, HasOldAndNewEdgesAndEverythingElse) {
     const int ranks = 1 + round % 4;
     const bool with_weights = round % 2 == 0;
     const std::uint64_t factor = round % 3 == 0 ? 1 : 1'000'000'007;
-    edges_with_weights edges = drawn_edges(random, 20, factor);
+    weighted_edges edges = drawn_edges(random, 20, factor);
     // New vertices before and between the old ones, and edges that were there.
-    edges_with_weights more = drawn_edges(random, 30, 2);
+    weighted_edges more = drawn_edges(random, 30, 2);
     if (!edges.empty()) more.push_back(edges.front());
     store(ranks, edges, with_weights);
+    store_result(ranks);
     const weighted_ends before = ends_of(edges, with_weights);
     grow(ranks, more, with_weights, false);
     EXPECT_EQ(stored_ends(), before);
     grow(ranks, more, with_weights, true);
     edges.insert(edges.end(), more.begin(), more.end());
     EXPECT_EQ(stored_ends(), ends_of(edges, with_weights));
-    EXPECT_EQ(set_reader(path()).arrays().load<std::vector<int>>("result"), (std::vector<int>{1, 2, 3}));
-    EXPECT_EQ(graph::set_graph(set_reader(path()).arrays().untyped()).parts(), ranks);
+    EXPECT_EQ(set_reader(path()).arrays().load<std::vector<int>>("graph/result"),
+              (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(stored().parts(), ranks);
   }
-}
-
-TEST_F(GrownSet, NeedsTheGraph) {
-  store(2, {{{1, 2}, 0}}, false);
-  graph::run_thread_ranks(2, [&](graph::rank_exchange& own) {
-    const auto set = open_set(path(), own, detail::store_set::mode::open);
-    EXPECT_TRUE(fails_with(errc::not_found, "no graph named \"other\"", [&] {
-      graph::replace_rank_graph(*set->arrays(), "other", built({}, own, false), own);
-    }));
-    set->close();
-  });
-  EXPECT_EQ(stored_ends(), ends_of({{{1, 2}, 0}}, false));
 }
 
 TEST_F(GrownSet, KeepsLevelsAndCommunitiesForAnyNumberOfRanks) {
@@ -188,7 +167,7 @@ TEST_F(GrownSet, KeepsLevelsAndCommunitiesForAnyNumberOfRanks) {
   };
   const std::vector<line> lines{{3, 3}, {9, 3}, {4, 4}, {8, 4}, {5, 5}};
   graph::run_thread_ranks(2, [&](graph::rank_exchange& own) {
-    const auto set = open_set(path(), own, detail::store_set::mode::create);
+    const auto set = open(own, detail::store_set::mode::create);
     const std::size_t first = own.rank() == 0 ? 0 : 2;
     const std::size_t count = own.rank() == 0 ? 2 : 3;
     std::vector<graph::vertex_id> fine;

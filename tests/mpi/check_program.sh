@@ -53,13 +53,13 @@ for order in hilbert louvain rcm; do
   same exported square.edges
   by 2 bfs "order.$order" --source 5 --repartition -o found > /dev/null
   same found found.bfs
-  "$perdure" graph cc "order.$order" -o expected > /dev/null
+  "$perdure" graph cc "order.$order" -o by_one > /dev/null
   by 4 cc "order.$order" --store-as components -o found --verify > /dev/null
-  same found expected
+  same found by_one
 done
-"$perdure" graph louvain order.rcm --threads 1 --starts 1 -o expected > /dev/null
+"$perdure" graph louvain order.rcm --threads 1 --starts 1 -o by_one > /dev/null
 by 4 louvain order.rcm --starts 1 --store-as kept -o found --verify > /dev/null
-same found expected
+same found by_one
 cut -f 2 found > column
 "$perdure" array dump order.rcm:kept.levels | tail -n 1 | tr ' ' '\n' > last_level
 same last_level column
@@ -97,10 +97,10 @@ grep -q '"by_level"' before.json || fail "no levels"
 by 3 append growing late.txt > /dev/null
 by 2 export growing --repartition -o exported > /dev/null
 same exported square.edges
-"$perdure" graph louvain growing --from before --threads 1 -o expected > /dev/null
+"$perdure" graph louvain growing --from before --threads 1 -o begun > /dev/null
 for ranks in 2 5; do
   by "$ranks" louvain growing --repartition --from before --threads $((1 + ranks % 2)) -o found --verify > /dev/null
-  same found expected
+  same found begun
 done
 by 3 louvain growing --from before --store-as before > /dev/null
 by 3 cc growing --store-as before > /dev/null
@@ -116,16 +116,46 @@ same exported square.edges
 
 # Weights that are large, zero, negative or no numbers.
 printf '1 2 0\n2 3 1e300\n3 4 0\n4 5 1e300\n' > large.txt
-printf '1\t1\n2\t2\n3\t2\n4\t4\n5\t4\n' > expected
+printf '1\t1\n2\t2\n3\t2\n4\t4\n5\t4\n' > pairs
 printf '1 2 1\n2 3 -1\n' > negative.txt
 printf '1 2 1\n2 3 nan\n' > none.txt
 printf '1 2 1e308\n2 3 1e308\n' > sum.txt
 for weights in large negative sum; do by 2 ingest "$weights.txt" -o "$weights" > /dev/null; done
 by 2 louvain large -o found --verify > /dev/null
-same found expected
+same found pairs
 told 2 "weighs -1" louvain negative
 told 2 "more than 1.8e308" louvain sum
 told 2 "the weight is not finite" ingest none.txt -o new
+
+# Made and read on another device, where runs that were killed have left something.
+mkdir -p fast/perdure-stage.host.1.0/part
+cp -r square.3 staged.perdure-stage
+by 3 generate rgg --vertices 2000 --seed 7 --scramble -o staged --stage fast > /dev/null 2> err
+grep -q "removed .*/fast/perdure-stage.host.1.0, which a run that was killed" err || fail "not told: $(cat err)"
+grep -q "removed staged.perdure-stage, which a run that was killed" err || fail "not told: $(cat err)"
+by 3 export staged --stage fast -o exported > /dev/null
+same exported square.edges
+by 3 cc staged --stage fast --store-as components > /dev/null
+[ ! -e staged.perdure-stage ] || fail "a staged set was left"
+# Divided for good, with its components.
+by 2 repartition staged > /dev/null
+by 2 louvain staged --starts 1 -o found > /dev/null
+same found expected
+"$perdure" repartition staged --parts 4 > /dev/null
+by 4 louvain staged --starts 1 --stage fast -o found > /dev/null
+same found expected
+"$perdure" array ls staged | grep -q '^components .* \[2000\]' || fail "no components in the divided set"
+"$perdure" verify staged > /dev/null || fail "the divided set is damaged"
+by 4 append staged late.txt --stage fast > /dev/null
+by 4 export staged -o exported > /dev/null
+edges <(cat square.txt late.txt) > twice.edges
+same exported twice.edges
+told 4 "there is no such directory" cc staged --stage nowhere
+told 4 "there is no such directory" generate rgg --vertices 10 -o new --stage nowhere
+told 2 "none of them has a part of its own to stage" cc staged --stage fast --repartition
+told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3 --stage fast
+[ -z "$(ls fast)" ] || fail "left in fast: $(ls fast)"
+[ -z "$(ls -d ./*.perdure-stage 2> /dev/null)" ] || fail "left: $(ls -d ./*.perdure-stage)"
 
 told 2 "has 3 parts, and there are 2 ranks" louvain square.3
 told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3

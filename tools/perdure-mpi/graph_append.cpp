@@ -22,6 +22,7 @@ struct wanted_edges {
   graph_files input;
   std::filesystem::path set;
   std::string graph;
+  std::filesystem::path stage;
   unsigned threads = 1;
   bool as_json = false;
 };
@@ -55,12 +56,12 @@ graph::rank_graph with_more_edges(job& run, const opened_graph& opened, rank_inp
 /// Collective. Returns how long it took.
 double replace_in_set(job& run, opened_graph& opened, const graph::rank_graph& made) {
   const stopwatch watch;
+  mpi::array_store& set = opened.to_write_to(run);
   try {
-    graph::replace_rank_graph(*opened.set.untyped(), opened.stored.name(), made, run.ranks(),
-                              opened.stored.order());
-    opened.set.close();
+    graph::replace_rank_graph(*set.untyped(), opened.stored, made, run.ranks(), opened.stored.order());
+    set.close();
   } catch (...) {
-    opened.set.discard();
+    set.discard();
     throw;
   }
   return run.longest(watch.seconds());
@@ -69,7 +70,7 @@ double replace_in_set(job& run, opened_graph& opened, const graph::rank_graph& m
 void append(job& run, const wanted_edges& given) {
   const stopwatch watch;
   rank_inputs files(run, given.input, "append");
-  opened_graph opened(run, given.set, given.graph, {.to_write = true});
+  opened_graph opened(run, given.set, given.graph, {.to_write = true, .stage = given.stage});
   require_same_weights(opened, files);
   graph::rank_graph made = with_more_edges(run, opened, files, given.threads);
   const double read = run.longest(watch.seconds());
@@ -78,12 +79,11 @@ void append(job& run, const wanted_edges& given) {
   if (order != graph::rank_order::none)
     made = graph::in_order_of(opened.part, made, run.ranks(), given.threads);
   const double ordered = run.longest(ordering.seconds());
-  const std::uint64_t before = opened.stored.vertices();
   const double stored = replace_in_set(run, opened, made);
   json facts = files.report();
-  facts["new_vertices"] = made.vertices() - before;
-  tell_of_new_graph(run, given.set, opened.stored.name(), made, std::move(facts),
-                    {"append", read, order, ordered, stored}, given.as_json);
+  facts["new_vertices"] = made.vertices() - opened.stored.vertices();
+  tell_of_new_graph(run, {given.set, opened.stored.name(), order, {}}, made, std::move(facts),
+                    {"append", read, ordered, stored}, given.as_json);
 }
 
 }  // namespace
@@ -97,6 +97,10 @@ void add_append_command(command graph_command, job& run) {
   append_command.add_path("SET", given->set, "The directory of the set of stores").required();
   add_input_options(append_command, given->input);
   append_command.add_text("--graph", given->graph, "The graph's name in the set, where there are several");
+  add_stage_option(
+      append_command, given->stage,
+      "Copy each part to this directory on a fast device of its rank's machine, and read it there; "
+      "the set is written where it lies");
   add_rank_threads_option(append_command, given->threads);
   add_json_option(append_command, given->as_json);
   append_command.callback([given, &run] { append(run, *given); });

@@ -18,9 +18,7 @@ namespace {
 
 /// Where the graph goes.
 struct wanted_set {
-  std::filesystem::path set;
-  std::string graph;
-  graph::rank_order order = graph::rank_order::none;
+  new_set set;
   unsigned threads = 1;
   bool as_json = false;
 };
@@ -30,6 +28,7 @@ void generate(job& run, const wanted_set& given, json parameters, const graph::r
               const std::function<std::unique_ptr<graph::edge_source>(const graph::source_share&)>& make) {
   const stopwatch watch;
   graph::rank_exchange& ranks = run.ranks();
+  rank_stage stage(run, given.set.stage);
   const std::unique_ptr<graph::edge_source> source =
       make({static_cast<std::uint64_t>(ranks.rank()), static_cast<std::uint64_t>(ranks.size())});
   graph::rank_graph made = [&] {
@@ -38,16 +37,15 @@ void generate(job& run, const wanted_set& given, json parameters, const graph::r
   }();
   const double generated = run.longest(watch.seconds());
   const stopwatch ordering;
-  made = graph::ordered(made, given.order, ranks, given.threads, points);
+  made = graph::ordered(made, given.set.order, ranks, given.threads, points);
   const double ordered = run.longest(ordering.seconds());
-  const double stored = store_in_new_set(run, given.set, given.graph, made, given.order);
-  tell_of_new_graph(run, given.set, given.graph, made, std::move(parameters),
-                    {"generate", generated, given.order, ordered, stored}, given.as_json);
+  const double stored = store_in_new_set(run, given.set, made, stage);
+  tell_of_new_graph(run, given.set, made, std::move(parameters), {"generate", generated, ordered, stored},
+                    given.as_json);
 }
 
 void add_set_options(command generator, wanted_set& given) {
-  add_new_set_options(generator, given.set, given.graph);
-  add_order_option(generator, given.order);
+  add_new_set_options(generator, given.set);
   add_rank_threads_option(generator, given.threads);
   add_json_option(generator, given.as_json);
 }
@@ -68,7 +66,7 @@ void add_generate_command(command graph_command, job& run) {
   add_rmat_options(rmat, *powers);
   add_set_options(rmat, *given);
   rmat.callback([given, powers, &run] {
-    require_no_points(given->order);
+    require_no_points(given->set.order);
     generate(run, *given,
              {{"scale", powers->scale}, {"edge_factor", powers->edge_factor}, {"seed", powers->seed}},
              nullptr, [&](const graph::source_share& share) {

@@ -1,13 +1,12 @@
 // perdure-mpi graph ingest: reads a graph from files, and keeps it in a new set of stores.
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "graph_files.hpp"
 #include "job.hpp"
 #include "progress.hpp"
 #include "rank_inputs.hpp"
+#include "rank_stage.hpp"
 #include "stored_set.hpp"
 #include "units.hpp"
 
@@ -16,17 +15,16 @@ namespace {
 
 struct wanted_files {
   graph_files input;
-  std::filesystem::path set;
-  std::string graph;
-  graph::rank_order order = graph::rank_order::none;
+  new_set set;
   unsigned threads = 1;
   bool as_json = false;
 };
 
 void ingest(job& run, const wanted_files& given) {
   const stopwatch watch;
-  require_no_points(given.order);
+  require_no_points(given.set.order);
   rank_inputs files(run, given.input, "ingest");
+  rank_stage stage(run, given.set.stage);
   graph::joined_inputs all(files.all());
   graph::rank_graph made = [&] {
     std::optional<progress_line> progress;
@@ -36,11 +34,10 @@ void ingest(job& run, const wanted_files& given) {
   }();
   const double read = run.longest(watch.seconds());
   const stopwatch ordering;
-  made = graph::ordered(made, given.order, run.ranks(), given.threads);
+  made = graph::ordered(made, given.set.order, run.ranks(), given.threads);
   const double ordered = run.longest(ordering.seconds());
-  const double stored = store_in_new_set(run, given.set, given.graph, made, given.order);
-  tell_of_new_graph(run, given.set, given.graph, made, files.report(),
-                    {"ingest", read, given.order, ordered, stored}, given.as_json);
+  const double stored = store_in_new_set(run, given.set, made, stage);
+  tell_of_new_graph(run, given.set, made, files.report(), {"ingest", read, ordered, stored}, given.as_json);
 }
 
 }  // namespace
@@ -51,9 +48,8 @@ void add_ingest_command(command graph_command, job& run) {
       graph_command.add_command("ingest",
                                 "Read an undirected graph from files, and keep it in a new set of stores. "
                                 "All ranks read plain lists of edges, and rank 0 reads the rest");
-  add_new_set_options(ingest_command, given->set, given->graph);
+  add_new_set_options(ingest_command, given->set);
   add_input_options(ingest_command, given->input);
-  add_order_option(ingest_command, given->order);
   add_rank_threads_option(ingest_command, given->threads);
   add_json_option(ingest_command, given->as_json);
   ingest_command.callback([given, &run] { ingest(run, *given); });

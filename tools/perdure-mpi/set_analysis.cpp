@@ -30,6 +30,9 @@ command add_set_command(command graph_command, const std::string& name, const st
         "--store-as", given.store_as,
         "Keep what --output writes in the set, as an array of this name; needs as many ranks as the "
         "set has parts");
+  add_stage_option(added, given.stage,
+                   "Copy each rank's part to this directory on a fast device of its machine first, and work "
+                   "there; needs as many ranks as the set has parts");
   add_rank_threads_option(added, given.threads);
   added.add_flag("--verify", given.is_checked,
                  "Check the answer by a plain computation of rank 0, which reads the whole graph");
@@ -47,7 +50,9 @@ const set_options& checked(const set_options& given) {
         "--budget is for parts that are used where they lie, and --repartition reads them into memory: leave "
         "one of them out");
   if (!given.store_as.empty() && given.divides_anew)
-    throw usage_error("--store-as keeps values where the set has its vertices: leave --repartition out");
+    throw usage_error(
+        "--store-as keeps values where the set has its vertices: leave --repartition out, or divide the set "
+        "for good first (perdure-mpi graph repartition)");
   return given;
 }
 
@@ -56,9 +61,11 @@ const set_options& checked(const set_options& given) {
 set_analysis::set_analysis(job& run, const set_options& given)
     : run_(run),
       given_(checked(given)),
-      opened_(
-          run, given.set, given.graph,
-          {.divides_anew = given.divides_anew, .to_write = !given.store_as.empty(), .budget = given.budget}),
+      opened_(run, given.set, given.graph,
+              {.divides_anew = given.divides_anew,
+               .to_write = !given.store_as.empty(),
+               .budget = given.budget,
+               .stage = given.stage}),
       sent_(run.ranks()) {}
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {
@@ -113,22 +120,24 @@ void set_analysis::write_lines(const char* first, const std::vector<graph::resul
 }
 
 void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
+  mpi::array_store& set = opened_.to_write_to(run_);
   try {
-    write_array(columns, lines);
-    opened_.set.checkpoint();
+    write_array(set, columns, lines);
+    set.checkpoint();
   } catch (...) {
     // Else closing would make a checkpoint of what is there.
-    opened_.set.discard();
+    set.discard();
     throw;
   }
 }
 
-void set_analysis::write_array(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
+void set_analysis::write_array(mpi::array_store& set, const std::vector<graph::result_column>& columns,
+                               const vertex_lines& lines) {
   const std::vector<std::uint64_t> counts = ranks().gather(lines.ids.size());
   const auto before = counts.begin() + ranks().rank();
   graph::joint_call(ranks(), [&] {
     const data_type type = graph::record_type(columns);
-    const auto& arrays = opened_.set.untyped();
+    const auto& arrays = set.untyped();
     require_result_name(*arrays, given_.store_as);
     arrays->erase(given_.store_as);
     erase_levels(*arrays, given_.store_as);

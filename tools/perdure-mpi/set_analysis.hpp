@@ -30,6 +30,7 @@ struct set_options {
   std::string graph;
   std::filesystem::path output;
   std::string store_as;
+  std::filesystem::path stage;
   std::string command;  ///< its name, as bfs
   std::uint64_t budget = 0;
   unsigned threads = 1;
@@ -121,7 +122,8 @@ class set_analysis {
  private:
   /// Keeps the lines for good, or leaves the set as it was.
   void store(const std::vector<graph::result_column>& columns, const vertex_lines& lines);
-  void write_array(const std::vector<graph::result_column>& columns, const vertex_lines& lines);
+  void write_array(mpi::array_store& set, const std::vector<graph::result_column>& columns,
+                   const vertex_lines& lines);
   /// All ranks' values on rank 0, and nothing elsewhere.
   template <class Value>
   std::vector<Value> gathered(const std::vector<Value>& values) {

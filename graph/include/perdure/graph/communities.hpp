@@ -105,9 +105,11 @@ community_result louvain(const Graph& graph, const louvain_options& options = {}
 /// Communities by Louvain's method from given ones, for a graph that has changed a little since they were
 /// found, as by one more edge for each hundred: takes a tenth of the time. Vertices with the same label in
 /// `start`, the number of a vertex, begin together; one that is new begins alone, with its own number
-/// (`match_labels` finds labels by ids).
-/// `options.starts` does not count. Where one cycle through the levels makes modularity larger by more than
-/// 0.1, the graph is another one, and more cycles follow as in `louvain`.
+/// (`match_labels` finds labels by ids). `options.starts` does not count.
+///
+/// One cycle through the levels moves vertices and joins communities. It splits none but those that are not
+/// connected, so communities of a smaller resolution are no good beginning. Where it makes modularity larger
+/// by more than 0.1, the graph is another one, and cycles follow as in `louvain`.
 ///
 /// With `keep_levels` the first level is that of the given communities after vertices have left them.
 /// Everything else is as with `louvain`. Throws `errc::invalid_argument` too where labels are no vertices.

@@ -41,12 +41,6 @@ namespace perdure::graph {
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
                       rank_exchange& ranks, rank_order order = rank_order::none);
 
-/// Collective. Stores a graph in the place of the one of that name, as `store_rank_graph` does. The old one
-/// is there until the next checkpoint, and all other arrays stay. Throws `not_found` where there is none of
-/// that name. A call that throws leaves the set to be closed without a checkpoint.
-void replace_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
-                        rank_exchange& ranks, rank_order order = rank_order::none);
-
 namespace detail {
 
 /// Where the arrays of each rank begin among those of all, with one bound more than there are ranks.
@@ -57,11 +51,29 @@ struct part_bounds {
   std::vector<std::uint64_t> seen;
   std::vector<std::uint64_t> partners;
 
+  static constexpr std::size_t columns_stored = 5;
   /// The columns, in the order in which they are stored.
-  std::array<std::vector<std::uint64_t>*, 5> columns() {
+  std::array<std::vector<std::uint64_t>*, columns_stored> columns() {
     return {&arcs, &ghosts, &ghost_arcs, &seen, &partners};
   }
+  /// Adds up the lengths of the columns, of which there is a row for each part.
+  static part_bounds of(std::span<const std::uint64_t> lengths);
 };
+
+/// Properties of a stored graph that its parts have in common.
+struct stored_shape {
+  part_bounds bounds;
+  bool has_weights = false;
+  bool has_ids = false;
+  rank_order order = rank_order::none;
+};
+
+/// Returns what a part adds to each column of `part_bounds`.
+std::array<std::uint64_t, part_bounds::columns_stored> lengths_of(const rank_graph& graph);
+
+/// Stores a part of a graph, as its rank does.
+void store_graph_part(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                      const stored_shape& shape);
 
 }  // namespace detail
 
@@ -84,6 +96,8 @@ class set_graph {
   bool has_ids() const noexcept { return has_ids_; }
   /// How vertices are numbered.
   rank_order order() const noexcept { return order_; }
+  /// Returns the names of the arrays that the graph consists of.
+  std::vector<std::string> arrays() const;
 
   /// Returns the graph's part for one of `parts` ranks. It takes no communication.
   ///
@@ -94,7 +108,7 @@ class set_graph {
   /// Throws `damaged` where arrays contradict each other, and what reading throws. O(its vertices and arcs,
   /// and the ghosts of the old parts that it reads).
   rank_graph part(int part, int parts) const;
-  /// Returns the bounds of vertices of that division. Reads the offsets of as many parts.
+  /// Returns the bounds of vertices of that division. Reads O(log vertices) offsets for each.
   std::vector<std::uint64_t> bounds_for(int parts) const;
 
  private:
@@ -114,6 +128,12 @@ class set_graph {
   bool has_ids_ = false;
   rank_order order_ = rank_order::none;
 };
+
+/// Collective. Stores a graph in the place of `old`, a graph of the same set, as `store_rank_graph` does. The
+/// old one is there until the next checkpoint, and all other arrays stay. A call that throws leaves the set
+/// to be closed without a checkpoint.
+void replace_rank_graph(untyped_arrays& arrays, const set_graph& old, const rank_graph& graph,
+                        rank_exchange& ranks, rank_order order = rank_order::none);
 
 /// Returns the names of the graphs of ranks among the arrays, sorted.
 std::vector<std::string> graphs_of_ranks_in(const untyped_arrays& arrays);
