@@ -32,6 +32,9 @@ struct options {
   /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine
   /// and where, so it is found again. Empty: in the set's directory.
   std::filesystem::path parts_directory = {};
+  /// Whether a set that is created is there from its first checkpoint on only. A crash before that, or
+  /// `discard`, leaves no set; else it leaves an empty one.
+  bool is_made_by_checkpoint = false;
   /// How long a rank waits in a collective call for the others before it throws `timed_out`. It begins when
   /// the rank has done its own part.
   std::chrono::milliseconds timeout = std::chrono::minutes(10);
@@ -47,7 +50,7 @@ inline std::unique_ptr<detail::rank_group> group_of(MPI_Comm communicator, const
   return std::make_unique<communicator_group>(communicator, wanted.timeout);
 }
 inline detail::set_options set_options_of(const options& wanted) {
-  return {wanted.store, wanted.parts_directory};
+  return {wanted.store, wanted.parts_directory, wanted.is_made_by_checkpoint};
 }
 
 }  // namespace detail_

@@ -68,21 +68,34 @@ void set_analysis::write_lines(const char* first, const std::vector<graph::resul
   if (given_.output.empty()) return;
   std::optional<output> out;
   std::optional<graph::result_table> file;
+  // The other ranks do not hear that the reader of rank 0's output has gone, and go on as if it were there.
+  const auto while_read = [this](auto&& write) {
+    if (!run_.is_first() || is_reader_gone_) return;
+    try {
+      write();
+    } catch (const reader_gone&) {
+      is_reader_gone_ = true;
+    }
+  };
   graph::joint_call(ranks(), [&] {
-    if (!run_.is_first()) return;
-    out.emplace(output::to(given_.output));
-    file.emplace(graph::table_format_of(given_.output), all,
-                 [&out](std::string_view text) { out->write(text); });
+    while_read([&] {
+      out.emplace(output::to(given_.output));
+      file.emplace(graph::table_format_of(given_.output), all,
+                   [&out](std::string_view text) { out->write(text); });
+    });
   });
   graph::gather_values(ranks(), lines.ids, lines.values, columns.size(),
                        [&](std::span<const graph::vertex_id> ids, std::span<const std::uint64_t> values) {
-                         for (std::size_t i = 0; i < ids.size(); ++i)
-                           file->line_of(ids[i], values.subspan(i * columns.size(), columns.size()));
+                         while_read([&] {
+                           for (std::size_t i = 0; i < ids.size(); ++i)
+                             file->line_of(ids[i], values.subspan(i * columns.size(), columns.size()));
+                         });
                        });
   graph::joint_call(ranks(), [&] {
-    if (!run_.is_first()) return;
-    file->finish();
-    out->finish();
+    while_read([&] {
+      file->finish();
+      out->finish();
+    });
   });
 }
 
@@ -132,6 +145,9 @@ void set_analysis::report(const json& findings, const std::function<void(output&
                                    {"arcs", part().rows.targets.size()}};
   columns.insert(columns.end(), columns_.begin(), columns_.end());
   const json table = table_of_ranks(run_, columns, sent_);
+  // What was stored has its checkpoint, and there is nothing for another one.
+  if (!given_.store_as.empty()) opened_.set.discard();
+  if (is_reader_gone_) throw reader_gone();
   if (!run_.is_first() || given_.output == "-") return;
   if (given_.as_json) {
     json all{{"store", given_.set.string()}, {"graph", opened_.stored.name()}};

@@ -149,6 +149,7 @@ class set_analysis {
   std::vector<rank_column> columns_;
   double seconds_ = 0;
   bool is_right_ = false;
+  bool is_reader_gone_ = false;  // of what rank 0 writes to standard output
 };
 
 }  // namespace perdure::cli

@@ -20,18 +20,33 @@ void add_rank_threads_option(command target, unsigned& threads) {
       .default_text("1");
 }
 
+namespace {
+
+/// Removes what is no set, as far as that is possible.
+void remove_parts(const std::filesystem::path& path) {
+  try {
+    remove_set(path);
+  } catch (const error&) {
+    // The next attempt to make a set there removes it.
+  }
+}
+
+}  // namespace
+
 double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
                         const graph::rank_graph& made) {
   const stopwatch watch;
-  mpi::array_store set(create_only, MPI_COMM_WORLD, path);
+  mpi::options options;
+  options.is_made_by_checkpoint = true;
+  mpi::array_store set(create_only, MPI_COMM_WORLD, path, options);
   try {
     graph::store_rank_graph(*set.untyped(), name, made, run.ranks());
     set.close();
   } catch (...) {
-    // All ranks fail alike, and leave no set without a graph behind.
+    // All ranks fail alike, and nothing is a set yet.
     set.discard();
     run.ranks().gather(0);
-    if (run.is_first()) remove_set(path);
+    if (run.is_first()) remove_parts(path);
     throw;
   }
   return run.longest(watch.seconds());
