@@ -1,6 +1,6 @@
-// The child waits for a mutex that the rank holds. The kernel gives it to the child at the very beginning of
-// the rank's end, before it takes the rank's memory apart and closes its sockets, by which a launcher learns
-// of it: so the child has been heard before the launcher ends all processes.
+// The child waits for a mutex that the rank holds, and that the kernel gives it at the rank's end. It keeps
+// open what the rank was started with: MPICH's launcher ends all processes when a rank's socket closes, and
+// the last copy of that is the child's, which has been heard by then.
 #include "death_watch.hpp"
 
 #include <pthread.h>
@@ -28,13 +28,6 @@ struct death_watch::shared_state {
 
 namespace {
 
-/// Closes what the rank has open, but the standard error stream.
-void close_all_but_errors() {
-  ::close(STDIN_FILENO);
-  ::close(STDOUT_FILENO);
-  ::close_range(STDERR_FILENO + 1, ~0U, 0);
-}
-
 /// Makes a mutex that another process gets when the thread that holds it ends. Returns whether it could.
 bool make_robust(pthread_mutex_t& mutex) {
   pthread_mutexattr_t kind;
@@ -49,7 +42,6 @@ bool make_robust(pthread_mutex_t& mutex) {
 }  // namespace
 
 void death_watch::shared_state::watch(pid_t watched) {
-  close_all_but_errors();
   if (::pthread_mutex_lock(&alive) == EOWNERDEAD) {
     std::array<char, 256> line{};
     const int own = rank;
