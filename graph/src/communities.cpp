@@ -317,7 +317,7 @@ void throw_bad_community_weight(double weight) {
               "communities need weights that are 0 or more, and an arc weighs " + std::to_string(weight));
 }
 
-std::vector<std::uint64_t> whole_weights(const std::vector<double>& weights, rank_exchange& ranks) {
+std::vector<std::uint64_t> whole_weights(std::span<const double> weights, rank_exchange& ranks) {
   double sum = 0;
   double largest = 0;
   bool are_whole = true;
@@ -393,8 +393,8 @@ community_result propagate_labels(const community_graph& graph, const label_prop
 
 namespace perdure::graph {
 
-rank_community_result louvain(const rank_rows& rows, rank_exchange& ranks, const louvain_options& options) {
-  return detail::find_by_ranks(detail::community_graph::of(rows, ranks, options.threads), ranks, options);
+rank_community_result louvain(const rank_graph& graph, rank_exchange& ranks, const louvain_options& options) {
+  return detail::find_by_ranks(detail::community_graph::of(graph, ranks, options.threads), ranks, options);
 }
 
 }  // namespace perdure::graph

@@ -29,8 +29,8 @@ std::vector<vertex_id> parents_of(const csr_view& view, vertex_handle source,
 void expect_bfs(const csr_view& view, vertex_handle source, const std::vector<std::uint64_t>& bounds,
                 unsigned threads) {
   const bfs_result expected = bfs(view, source);
-  const auto found = results_of_ranks(view, bounds, [&](const rank_rows& rows, rank_exchange& own) {
-    return bfs(rows, own, source, threads);
+  const auto found = results_of_ranks(view, bounds, [&](const rank_graph& part, rank_exchange& own) {
+    return bfs(part, own, source, threads);
   });
   ASSERT_EQ(joined(found, &rank_bfs_result::levels), expected.levels);
   ASSERT_EQ(joined(found, &rank_bfs_result::parents), parents_of(view, source, expected.levels));
@@ -60,7 +60,7 @@ TEST(BfsOfRanks, SendsEachGhostOnce) {
   const shuffled_graph graph = skewed_graph(500, 3000, 6);
   run_thread_ranks(3, [&](rank_exchange& own) {
     const rank_rows rows = rows_of(graph.view(), even_bounds(500, 3), own.rank());
-    const rank_bfs_result found = bfs(rows, own, 0);
+    const rank_bfs_result found = bfs(rank_graph::of(rows, own), own, 0);
     // Pairs of an own vertex that was reached and another rank that sees it.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> seen;
     for (std::size_t v = 0; v + 1 < rows.offsets.size(); ++v)
@@ -78,29 +78,20 @@ TEST(BfsOfRanks, SendsEachGhostOnce) {
 
 TEST(BfsOfRanks, OfWhatIsNotThereIsRefusedOnAllRanks) {
   const auto nothing = [](rank_rows&) {};
-  const auto search = [](const rank_rows& rows, rank_exchange& own) { bfs(rows, own, 3); };
-  expect_refused_on_all(
-      "rank 1 name vertex 6 of 6", [](rank_rows& rows) { rows.targets.back() = 6; }, search);
-  expect_refused_on_all(
-      "in the rows of both its ends, as often",
-      [](rank_rows& rows) {
-        rows.targets = {3, 1};
-      },
-      search);
-  expect_refused_on_all("different sources", nothing, [](const rank_rows& rows, rank_exchange& own) {
-    bfs(rows, own, own.rank() == 2 ? 1 : 0);
+  expect_refused_on_all("different sources", nothing, [](const rank_graph& part, rank_exchange& own) {
+    bfs(part, own, own.rank() == 2 ? 1 : 0);
   });
   expect_refused_on_all(
       "vertex number 6 is not in the graph", nothing,
-      [](const rank_rows& rows, rank_exchange& own) { bfs(rows, own, 6); }, errc::not_found);
+      [](const rank_graph& part, rank_exchange& own) { bfs(part, own, 6); }, errc::not_found);
 }
 
 TEST(BfsOfRanks, IgnoresWeights) {
   run_thread_ranks(2, [](rank_exchange& own) {
     const vertex_id other = own.rank() == 0 ? 1 : 0;
     const rank_rows rows{
-        .bounds = {0, 1, 2}, .offsets = {0, 1}, .targets = {other}, .weights = {-1.0 * own.rank()}};
-    EXPECT_EQ(bfs(rows, own, 0).levels.front(), own.rank() == 0 ? 0u : 1u);
+        .bounds = {0, 1, 2}, .offsets = {0, 1}, .targets = {other}, .weights = {-1}, .ids = {}};
+    EXPECT_EQ(bfs(rank_graph::of(rows, own), own, 0).levels.front(), own.rank() == 0 ? 0u : 1u);
   });
 }
 

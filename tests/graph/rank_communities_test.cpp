@@ -25,7 +25,7 @@ using namespace perdure::graph;
 using perdure::errc;
 using perdure::fails_with;
 using perdure::test::even_bounds;
-using perdure::test::rows_of;
+using perdure::test::part_of;
 using perdure::test::weighted_source;
 
 struct found_by_ranks {
@@ -38,7 +38,7 @@ found_by_ranks louvain_of(const csr_view& view, const std::vector<std::uint64_t>
   const int ranks = static_cast<int>(bounds.size()) - 1;
   std::vector<rank_community_result> results(bounds.size() - 1);
   run_thread_ranks(ranks, [&](rank_exchange& own) {
-    results[static_cast<std::size_t>(own.rank())] = louvain(rows_of(view, bounds, own.rank()), own, options);
+    results[static_cast<std::size_t>(own.rank())] = louvain(part_of(view, bounds, own), own, options);
   });
   found_by_ranks all{{}, results.front().summary};
   for (const rank_community_result& one : results) {
@@ -135,21 +135,14 @@ TEST(CommunitiesOfRanks, OfFewerLevelsAreWorse) {
   EXPECT_LT(some.modularity, all.modularity);
 }
 
-TEST(CommunitiesOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
-  const auto refused = [](const std::string& part, const auto& spoil) {
+TEST(CommunitiesOfRanks, OfWrongWeightsAreRefusedOnAllRanks) {
+  const auto refused = [](const std::string& words, const auto& spoil) {
     perdure::test::expect_refused_on_all(
-        part, spoil, [](const rank_rows& rows, rank_exchange& own) { louvain(rows, own); });
+        words, spoil, [](const rank_graph& part, rank_exchange& own) { louvain(part, own); });
   };
-  refused("the rows of rank 1 need 4 bounds", [](rank_rows& rows) { rows.bounds.pop_back(); });
-  refused("the rows of rank 1 need an offset", [](rank_rows& rows) { rows.offsets.back() = 7; });
-  refused("rank 1 have 2 arcs and 1 weights", [](rank_rows& rows) { rows.weights.pop_back(); });
-  refused("rank 1 name vertex 6 of 6", [](rank_rows& rows) { rows.targets.back() = 6; });
   refused("an arc of rank 1 weighs -1", [](rank_rows& rows) { rows.weights.back() = -1; });
   refused("an arc of rank 1 weighs nan",
           [](rank_rows& rows) { rows.weights.back() = std::numeric_limits<double>::quiet_NaN(); });
-  refused("different bounds", [](rank_rows& rows) { rows.bounds.back() = 7; });
-  refused("not symmetric", [](rank_rows& rows) { rows.targets = {3, 1}; });
-  refused("not symmetric", [](rank_rows& rows) { rows.targets = {5, 3}; });
 }
 
 TEST(RanksOfThreads, ExchangeMessagesAndSums) {

@@ -12,8 +12,8 @@ using namespace perdure::test;
 
 void expect_components(const csr_view& view, const std::vector<std::uint64_t>& bounds, unsigned threads) {
   const component_result expected = connected_components(view);
-  const auto found = results_of_ranks(view, bounds, [&](const rank_rows& rows, rank_exchange& own) {
-    return connected_components(rows, own, threads);
+  const auto found = results_of_ranks(view, bounds, [&](const rank_graph& part, rank_exchange& own) {
+    return connected_components(part, own, threads);
   });
   ASSERT_EQ(joined(found, &rank_component_result::labels),
             std::vector<vertex_id>(expected.labels.begin(), expected.labels.end()));
@@ -45,7 +45,7 @@ TEST(ComponentsOfRanks, TakeFewRoundsOnPaths) {
     const std::vector<std::uint64_t> bounds = even_bounds(vertices, 5);
     run_thread_ranks(5, [&](rank_exchange& threads) {
       counted_exchange own(threads);
-      const rank_component_result found = connected_components(rows_of(path.view(), bounds, own.rank()), own);
+      const rank_component_result found = connected_components(part_of(path.view(), bounds, own), own);
       EXPECT_EQ(found.labels, std::vector<vertex_id>(found.labels.size(), 0));
       EXPECT_EQ(found.summary.components, 1u);
       EXPECT_EQ(found.summary.largest, vertices);
@@ -55,18 +55,6 @@ TEST(ComponentsOfRanks, TakeFewRoundsOnPaths) {
       EXPECT_LE(own.reductions(), 8 * logarithm);
     });
   }
-}
-
-TEST(ComponentsOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
-  const auto find = [](const rank_rows& rows, rank_exchange& own) { connected_components(rows, own); };
-  expect_refused_on_all(
-      "rank 1 name vertex 6 of 6", [](rank_rows& rows) { rows.targets.back() = 6; }, find);
-  expect_refused_on_all(
-      "not symmetric",
-      [](rank_rows& rows) {
-        rows.targets = {5, 3};
-      },
-      find);
 }
 
 }  // namespace

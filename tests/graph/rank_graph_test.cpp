@@ -46,14 +46,15 @@ whole_rows joined(const std::vector<rank_graph>& parts) {
   whole_rows all;
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
     const rank_graph& part = parts[rank];
-    for (std::uint64_t v = part.rows.bounds[rank]; v < part.rows.bounds[rank + 1]; ++v)
-      all.ids.push_back(part.ids.empty() ? v : part.ids[v - part.rows.bounds[rank]]);
+    for (vertex_handle v = 0; v < part.size(); ++v)
+      all.ids.push_back(part.ids().empty() ? part.number(v) : part.ids()[v]);
   }
   for (const rank_graph& part : parts)
-    for (std::size_t v = 0; v + 1 < part.rows.offsets.size(); ++v) {
+    for (vertex_handle v = 0; v < part.size(); ++v) {
       auto& row = all.rows.emplace_back();
-      for (std::uint64_t i = part.rows.offsets[v]; i < part.rows.offsets[v + 1]; ++i)
-        row.emplace_back(all.ids[part.rows.targets[i]], part.rows.weights.empty() ? 0 : part.rows.weights[i]);
+      for (std::uint64_t i = part.offsets()[v]; i < part.offsets()[v + std::size_t{1}]; ++i)
+        row.emplace_back(all.ids[part.number(part.targets()[i])],
+                         part.weights().empty() ? 0 : part.weights()[i]);
     }
   return all;
 }
@@ -106,7 +107,7 @@ TEST(GraphsOfRanks, DivideArcsEvenly) {
     const std::vector<rank_graph> parts = built_by(ranks, edges, {}, 3);
     const std::uint64_t all = 2 * 1300 + 1302;
     for (const rank_graph& part : parts) {
-      const std::uint64_t own = part.rows.targets.size() + part.rows.offsets.size() - 1;
+      const std::uint64_t own = part.arcs() + part.size();
       EXPECT_LE(own, all / static_cast<std::uint64_t>(ranks) + 302);
     }
   }
@@ -122,7 +123,7 @@ TEST(GraphsOfRanks, HaveVerticesWithoutEdgesThatSourcesDeclare) {
       parts[static_cast<std::size_t>(own.rank())] =
           own.rank() == 0 ? build_rank_graph(all, own) : build_rank_graph(none, own);
     });
-    EXPECT_EQ(parts.front().rows.bounds.back(), 4U);
+    EXPECT_EQ(parts.front().vertices(), 4U);
     EXPECT_EQ(joined(parts).ids, (std::vector<vertex_id>{0, 1, 2, 3}));
   }
 }

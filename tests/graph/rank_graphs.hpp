@@ -9,6 +9,7 @@
 #include <mutex>
 #include <perdure/error.hpp>
 #include <perdure/graph/csr_view.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <perdure/graph/ranks/rank_rows.hpp>
 #include <perdure/graph/ranks/thread_ranks.hpp>
 #include <random>
@@ -23,7 +24,7 @@ namespace perdure::test {
 /// Returns the rows of a range of vertices of an undirected graph whose ids are 0, 1, 2, ….
 inline graph::rank_rows rows_of(const graph::csr_view& view, const std::vector<std::uint64_t>& bounds,
                                 int rank) {
-  graph::rank_rows rows{.bounds = bounds, .offsets = {0}, .targets = {}, .weights = {}};
+  graph::rank_rows rows{.bounds = bounds, .offsets = {0}, .targets = {}, .weights = {}, .ids = {}};
   const auto begin = static_cast<std::size_t>(rank);
   for (std::uint64_t v = bounds[begin]; v < bounds[begin + 1]; ++v) {
     const auto handle = static_cast<graph::vertex_handle>(v);
@@ -127,14 +128,20 @@ void on_small_divided_graphs(std::uint64_t seed, int rounds, Check&& check) {
   }
 }
 
-/// Returns what `work(rows, ranks)` returns on each rank.
+/// Collective. Returns a rank's part of a graph.
+inline graph::rank_graph part_of(const graph::csr_view& view, const std::vector<std::uint64_t>& bounds,
+                                 graph::rank_exchange& ranks) {
+  return graph::rank_graph::of(rows_of(view, bounds, ranks.rank()), ranks);
+}
+
+/// Returns what `work(part, ranks)` returns on each rank.
 template <class Work>
 auto results_of_ranks(const graph::csr_view& view, const std::vector<std::uint64_t>& bounds, Work&& work) {
   using result =
-      decltype(work(std::declval<const graph::rank_rows&>(), std::declval<graph::rank_exchange&>()));
+      decltype(work(std::declval<const graph::rank_graph&>(), std::declval<graph::rank_exchange&>()));
   std::vector<result> results(bounds.size() - 1);
   graph::run_thread_ranks(static_cast<int>(results.size()), [&](graph::rank_exchange& own) {
-    results[static_cast<std::size_t>(own.rank())] = work(rows_of(view, bounds, own.rank()), own);
+    results[static_cast<std::size_t>(own.rank())] = work(part_of(view, bounds, own), own);
   });
   return results;
 }
@@ -147,19 +154,20 @@ std::vector<Value> joined(const std::vector<Result>& results, std::vector<Value>
   return all;
 }
 
-/// Checks that `work(rows, ranks)` throws on each of three ranks the same message with `part` in it, where
-/// `spoil(rows)` has changed the rows of rank 1. Each rank has two vertices with a loop.
+/// Checks that `work(part, ranks)`, or making the part, throws on each of three ranks the same message with
+/// `part` in it, where `spoil(rows)` has changed the rows of rank 1. Each rank has two vertices with a loop.
 template <class Spoil, class Work>
 void expect_refused_on_all(const std::string& part, Spoil&& spoil, Work&& work,
                            errc code = errc::invalid_argument) {
   std::mutex mutex;
   std::vector<std::string> messages;
   const auto on_each_rank = [&](graph::rank_exchange& own) {
-    graph::rank_rows rows{.bounds = {0, 2, 4, 6}, .offsets = {0, 1, 2}, .targets = {0, 1}, .weights = {1, 1}};
+    graph::rank_rows rows{
+        .bounds = {0, 2, 4, 6}, .offsets = {0, 1, 2}, .targets = {0, 1}, .weights = {1, 1}, .ids = {}};
     for (graph::vertex_id& v : rows.targets) v += 2 * static_cast<graph::vertex_id>(own.rank());
     if (own.rank() == 1) spoil(rows);
     try {
-      work(rows, own);
+      work(graph::rank_graph::of(rows, own), own);
     } catch (const error& e) {
       const std::lock_guard lock(mutex);
       EXPECT_EQ(e.code(), code);

@@ -23,7 +23,7 @@ struct whole_pagerank {
 whole_pagerank pagerank_of(const csr_view& view, const std::vector<std::uint64_t>& bounds,
                            const pagerank_options& options) {
   const auto found = results_of_ranks(
-      view, bounds, [&](const rank_rows& rows, rank_exchange& own) { return pagerank(rows, own, options); });
+      view, bounds, [&](const rank_graph& part, rank_exchange& own) { return pagerank(part, own, options); });
   for (const pagerank_result& one : found) {
     EXPECT_EQ(one.iterations, found.front().iterations);
     EXPECT_EQ(one.change, found.front().change);
@@ -90,21 +90,15 @@ TEST(PagerankOfRanks, EndsAfterTheGivenIterations) {
 TEST(PagerankOfRanks, WithWrongOptionsIsRefusedOnAllRanks) {
   const auto nothing = [](rank_rows&) {};
   const auto with = [](const pagerank_options& options) {
-    return [options](const rank_rows& rows, rank_exchange& own) { pagerank(rows, own, options); };
+    return [options](const rank_graph& part, rank_exchange& own) { pagerank(part, own, options); };
   };
-  expect_refused_on_all(
-      "not symmetric",
-      [](rank_rows& rows) {
-        rows.targets = {5, 3};
-      },
-      with({}));
   expect_refused_on_all("damping", nothing, with({.damping = 1}));
   expect_refused_on_all("tolerance", nothing, with({.tolerance = std::numeric_limits<double>::quiet_NaN()}));
   for (const pagerank_options other : {pagerank_options{.damping = 0.8}, pagerank_options{.tolerance = 1e-9},
                                        pagerank_options{.iterations = 3}})
     expect_refused_on_all("different options of PageRank", nothing,
-                          [&](const rank_rows& rows, rank_exchange& own) {
-                            pagerank(rows, own, own.rank() == 2 ? other : pagerank_options());
+                          [&](const rank_graph& part, rank_exchange& own) {
+                            pagerank(part, own, own.rank() == 2 ? other : pagerank_options());
                           });
 }
 

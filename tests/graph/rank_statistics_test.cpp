@@ -37,7 +37,7 @@ TEST(StatisticsOfRanks, AreThoseOfOneProcess) {
     const degree_distribution distribution(expected.out);
     divide([&](const std::vector<std::uint64_t>& bounds, unsigned) {
       const auto found = results_of_ranks(
-          view, bounds, [&](const rank_rows& rows, rank_exchange& own) { return statistics(rows, own); });
+          view, bounds, [&](const rank_graph& part, rank_exchange& own) { return statistics(part, own); });
       for (const rank_statistics& one : found) {
         EXPECT_EQ(one.vertices, view.size());
         EXPECT_EQ(one.arcs, view.arcs());
@@ -61,12 +61,6 @@ TEST(StatisticsOfRanks, AreThoseOfOneProcess) {
       }
     });
   });
-}
-
-TEST(StatisticsOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
-  const auto count = [](const rank_rows& rows, rank_exchange& own) { statistics(rows, own); };
-  expect_refused_on_all(
-      "rank 1 need an offset", [](rank_rows& rows) { rows.offsets.back() = 7; }, count);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ using namespace perdure::graph;
 using namespace perdure::test;
 
 void expect_triangles(const csr_view& view, const std::vector<std::uint64_t>& bounds, unsigned threads) {
-  const auto found = results_of_ranks(view, bounds, [&](const rank_rows& rows, rank_exchange& own) {
-    return count_triangles(rows, own, threads);
+  const auto found = results_of_ranks(view, bounds, [&](const rank_graph& part, rank_exchange& own) {
+    return count_triangles(part, own, threads);
   });
   ASSERT_EQ(found, std::vector<std::uint64_t>(found.size(), count_triangles(view)));
 }
@@ -44,24 +44,12 @@ TEST(TrianglesOfRanks, AreCountedWithSmallMessages) {
   const std::vector<std::uint64_t> bounds = even_bounds(vertices, 2);
   run_thread_ranks(2, [&](rank_exchange& threads) {
     counted_exchange own(threads);
-    EXPECT_EQ(count_triangles(rows_of(graph.view(), bounds, own.rank()), own),
+    EXPECT_EQ(count_triangles(part_of(graph.view(), bounds, own), own),
               vertices * (vertices - 1) * (vertices - 2) / 6);
     EXPECT_LE(own.largest_message(), 65536 + 8 * (vertices + 1));
     // All rows of rank 0 have vertices of rank 1.
     EXPECT_EQ(own.bytes_sent() > 3 * 65536u, own.rank() == 0);
   });
-}
-
-TEST(TrianglesOfRanks, OfWrongRowsAreRefusedOnAllRanks) {
-  const auto count = [](const rank_rows& rows, rank_exchange& own) { count_triangles(rows, own); };
-  expect_refused_on_all(
-      "rank 1 name vertex 6 of 6", [](rank_rows& rows) { rows.targets.back() = 6; }, count);
-  expect_refused_on_all(
-      "not symmetric",
-      [](rank_rows& rows) {
-        rows.targets = {5, 3};
-      },
-      count);
 }
 
 }  // namespace

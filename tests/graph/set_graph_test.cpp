@@ -6,6 +6,7 @@
 #include <perdure/array_store.hpp>
 #include <perdure/detail/managed_part.hpp>
 #include <perdure/detail/store_set.hpp>
+#include <perdure/graph/ranks/rank_communities.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
 #include <perdure/graph/ranks/thread_ranks.hpp>
 #include <perdure/graph/rmat.hpp>
@@ -65,11 +66,28 @@ class SetGraph : public perdure::scratch_test {
 };
 
 void expect_equal(const rank_graph& found, const rank_graph& expected) {
-  EXPECT_EQ(found.rows.bounds, expected.rows.bounds);
-  EXPECT_EQ(found.rows.offsets, expected.rows.offsets);
-  EXPECT_EQ(found.rows.targets, expected.rows.targets);
-  EXPECT_EQ(found.rows.weights, expected.rows.weights);
-  EXPECT_EQ(found.ids, expected.ids);
+  const auto equal = [](auto some, auto others) { return std::ranges::equal(some, others); };
+  EXPECT_EQ(found.bounds(), expected.bounds());
+  EXPECT_PRED2(equal, found.offsets(), expected.offsets());
+  EXPECT_PRED2(equal, found.targets(), expected.targets());
+  EXPECT_PRED2(equal, found.weights(), expected.weights());
+  EXPECT_PRED2(equal, found.ids(), expected.ids());
+  EXPECT_PRED2(equal, found.ghosts(), expected.ghosts());
+  EXPECT_EQ(found.is_simple(), expected.is_simple());
+  const auto& plan = found.plan();
+  const auto& wanted = expected.plan();
+  EXPECT_PRED2(equal, plan.seen, wanted.seen);
+  EXPECT_PRED2(equal, plan.ghost_rows, wanted.ghost_rows);
+  if (found.ranks() > 1) {
+    EXPECT_PRED2(equal, plan.ghost_offsets, wanted.ghost_offsets);
+  }
+  ASSERT_EQ(plan.neighbours.size(), wanted.neighbours.size());
+  for (std::size_t i = 0; i < plan.neighbours.size(); ++i) {
+    EXPECT_EQ(plan.neighbours[i].rank, wanted.neighbours[i].rank);
+    EXPECT_PRED2(equal, plan.neighbours[i].seen, wanted.neighbours[i].seen);
+    EXPECT_EQ(plan.neighbours[i].first_ghost, wanted.neighbours[i].first_ghost);
+    EXPECT_EQ(plan.neighbours[i].ghosts, wanted.neighbours[i].ghosts);
+  }
 }
 
 weighted_edges random_edges(std::mt19937_64& random, std::uint64_t vertices) {
@@ -78,6 +96,14 @@ weighted_edges random_edges(std::mt19937_64& random, std::uint64_t vertices) {
   for (std::uint64_t i = random() % (5 * vertices); i > 0; --i)
     edges.push_back({{random() % vertices * factor, random() % vertices * factor},
                      static_cast<double>(random() % 100) / 8});
+  return edges;
+}
+
+weighted_edges random_edges_of(std::uint64_t vertices) {
+  std::mt19937_64 random(vertices);
+  weighted_edges edges;
+  for (std::uint64_t i = 0; i < 5 * vertices; ++i)
+    edges.push_back({{random() % vertices, random() % vertices}, static_cast<double>(i % 7)});
   return edges;
 }
 
@@ -104,6 +130,41 @@ TEST_F(SetGraph, IsOpenedByAnyNumberOfRanksAsThoseWouldHaveBuiltIt) {
       }
     }
   }
+}
+
+TEST_F(SetGraph, IsViewedInPlaceByAsManyRanksAsStoredIt) {
+  store(3, random_edges_of(60), true);
+  const set_graph graph = stored();
+  for (int rank = 0; rank < 3; ++rank) {
+    const rank_graph one = graph.part(rank, 3);
+    const rank_graph same = graph.part(rank, 3);
+    EXPECT_EQ(one.offsets().data(), same.offsets().data());
+    EXPECT_EQ(one.targets().data(), same.targets().data());
+    EXPECT_EQ(one.weights().data(), same.weights().data());
+    EXPECT_EQ(one.ghosts().data(), same.ghosts().data());
+    EXPECT_EQ(one.plan().seen.data(), same.plan().seen.data());
+  }
+  EXPECT_NE(graph.part(0, 2).targets().data(), graph.part(0, 2).targets().data());
+}
+
+// The pager brings rows in as they are asked for.
+TEST_F(SetGraph, LargerThanABudgetHasTheSameCommunities) {
+  store(2, random_edges_of(1500), false);
+  const auto communities_within = [&](std::size_t budget) {
+    perdure::store_options options;
+    if (budget != 0) {
+      options.backing = perdure::backing::paged;
+      options.memory_budget = budget;
+    }
+    const set_graph graph(set_reader(path(), options).arrays().untyped());
+    std::vector<std::vector<vertex_id>> labels(2);
+    run_thread_ranks(2, [&](rank_exchange& own) {
+      labels[static_cast<std::size_t>(own.rank())] =
+          louvain(graph.part(own.rank(), 2), own, {.starts = 1, .max_levels = 0}).labels;
+    });
+    return labels;
+  };
+  EXPECT_EQ(communities_within(std::size_t{1} << 16), communities_within(0));
 }
 
 TEST_F(SetGraph, IsFoundByItsName) {
@@ -137,31 +198,45 @@ TEST_F(SetGraph, IsNotStoredOverAnother) {
 TEST_F(SetGraph, MayBeEmpty) {
   store(3, {}, false);
   EXPECT_EQ(stored().vertices(), 0U);
-  EXPECT_EQ(stored().part(1, 2).rows.offsets, (std::vector<std::uint64_t>{0}));
+  EXPECT_EQ(stored().part(1, 2).size(), 0U);
+  EXPECT_EQ(stored().part(1, 3).size(), 0U);
 }
 
 // The arrays as one process stores them, so that they can be wrong.
 TEST_F(SetGraph, ThatContradictsItselfIsRefused) {
-  const auto values = [](const std::vector<std::uint64_t>& numbers) { return numbers; };
   const auto make = [&](const std::string& wrong, const std::vector<std::uint64_t>& numbers) {
     std::filesystem::remove_all(path());
     array_store arrays(perdure::create_only, path(), perdure::small_store());
     const auto put = [&](const std::string& what, const std::vector<std::uint64_t>& right) {
       arrays.store("graph/" + what, what == wrong ? numbers : right);
     };
-    put("bounds", values({0, 2, 3}));
-    put("arc_bounds", values({0, 2, 4}));
-    put("ghost_bounds", values({0, 1, 2}));
-    put("offsets", values({0, 1, 2, 0, 2}));
-    const std::vector<std::uint32_t> right{1, 2, 1, 0};
-    arrays.store("graph/neighbours",
-                 wrong == "neighbours" ? std::vector<std::uint32_t>(numbers.begin(), numbers.end()) : right);
-    put("ghosts", values({2, 1}));
+    const auto put_narrow = [&](const std::string& what, std::vector<std::uint32_t> right) {
+      if (what == wrong) right.assign(numbers.begin(), numbers.end());
+      arrays.store("graph/" + what, right);
+    };
+    const auto put_table = [&](const std::string& what, std::uint64_t columns,
+                               std::vector<std::uint64_t> right) {
+      if (what == wrong) right = numbers;
+      arrays.store("graph/" + what, perdure::array_view<const std::uint64_t, 2>(
+                                        right.data(), {right.size() / columns, columns}));
+    };
+    // The path 0 - 1 - 2, whose last vertex is rank 1's.
+    put("bounds", {0, 2, 3});
+    put_table("part_bounds", 5, {0, 0, 0, 0, 0, 3, 1, 1, 1, 1, 4, 2, 2, 2, 2});
+    put("is_simple", {1, 1});
+    put("offsets", {0, 1, 3, 0, 1});
+    put_narrow("neighbours", {1, 0, 2, 1});
+    put("ghosts", {2, 1});
+    put("ghost_offsets", {0, 1, 0, 1});
+    put_narrow("ghost_rows", {1, 0});
+    put_narrow("seen", {1, 0});
+    put_table("partners", 2, {1, 1, 0, 1});
     arrays.array("graph/bounds")
         .set_attribute("graph of ranks", wrong == "format" ? numbers.front() : std::uint64_t{1});
     arrays.checkpoint();
     const set_graph graph(arrays.untyped());
-    graph.part(0, 1);
+    for (int parts = 1; parts <= 2; ++parts)
+      for (int part = 0; part < parts; ++part) graph.part(part, parts);
   };
   make("nothing", {});
   struct wrong_array {
@@ -175,13 +250,22 @@ TEST_F(SetGraph, ThatContradictsItselfIsRefused) {
       {"bounds", {0}, "not those of parts"},
       {"bounds", {0, 1'000'000'000'000, 1'000'000'000'001}, "more vertices than it can number"},
       {"bounds", {0, 2, 30}, "another number of elements"},
-      {"arc_bounds", {0, 4}, "different numbers of parts"},
-      {"arc_bounds", {0, 2, 40}, "another number of elements"},
-      {"offsets", {0, 2, 1, 0, 2}, "rows overlap"},
-      {"offsets", {0, 1, 3, 0, 2}, "outside of a part's arcs"},
-      {"neighbours", {1, 3, 1, 0}, "leads to no vertex"},
+      {"part_bounds", {0, 0, 0, 0, 0, 4, 1, 1, 1, 1}, "different numbers of parts"},
+      {"part_bounds", {0, 0, 0, 0, 0, 3, 1, 1, 1, 1, 40, 2, 2, 2, 2}, "another number of elements"},
+      {"part_bounds", {0, 0, 0, 0, 0, 3, 1, 1, 1, 1, 4, 3, 2, 2, 2}, "another number of elements"},
+      {"part_bounds", {0, 0, 0, 0, 0, 3, 4, 1, 1, 1, 4, 2, 2, 2, 2}, "not in order"},
+      {"is_simple", {1, 1, 1}, "another number of elements"},
+      {"offsets", {0, 2, 1, 0, 1}, "rows overlap"},
+      {"offsets", {0, 1, 4, 0, 1}, "outside of a part's arcs"},
+      {"offsets", {0, 1, 3, 1, 1}, "rows overlap"},
+      {"neighbours", {1, 3, 2, 1}, "leads to no vertex"},
       {"ghosts", {3, 1}, "a ghost is no vertex"},
-      {"ghost_bounds", {0, 1, 3}, "another number of elements"},
+      {"ghost_offsets", {0, 2, 0, 1}, "rows overlap"},
+      {"ghost_rows", {2, 0}, "a ghost is next to no vertex"},
+      {"seen", {1, 1}, "sees a vertex that there is not"},
+      {"partners", {2, 1, 0, 1}, "not ranks of the graph"},
+      {"partners", {0, 1, 0, 1}, "not ranks of the graph"},
+      {"partners", {1, 2, 0, 1}, "see vertices that there are not"},
   };
   for (const wrong_array& one : all)
     EXPECT_TRUE(fails_with(errc::damaged, one.words, [&] { make(one.name, one.numbers); })) << one.name;

@@ -19,7 +19,7 @@ void search(job& job_of_ranks, const bfs_options& given) {
   const auto source = graph::number_of(run.part(), given.source, run.ranks());
   if (!source) throw error(errc::not_found, "the graph has no vertex " + std::to_string(given.source));
   const graph::rank_bfs_result found =
-      run.timed([&] { return graph::bfs(run.part().rows, run.ranks(), *source, given.threads); });
+      run.timed([&] { return graph::bfs(run.part(), run.ranks(), *source, given.threads); });
   run.check(found.levels, [&](const graph::csr_view& all, const std::vector<std::uint32_t>& levels) {
     return graph::verify_bfs(all, static_cast<graph::vertex_handle>(*source), levels);
   });

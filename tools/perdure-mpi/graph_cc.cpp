@@ -11,7 +11,7 @@ namespace {
 void find_components(job& job_of_ranks, const set_options& given) {
   set_analysis run(job_of_ranks, given);
   const graph::rank_component_result found =
-      run.timed([&] { return graph::connected_components(run.part().rows, run.ranks(), given.threads); });
+      run.timed([&] { return graph::connected_components(run.part(), run.ranks(), given.threads); });
   run.check(found.labels, [](const graph::csr_view& all, const std::vector<std::uint64_t>& labels) {
     return graph::verify_components(all, std::vector<graph::vertex_handle>(labels.begin(), labels.end()));
   });

@@ -19,23 +19,22 @@ void write_edges(job& job_of_ranks, const set_options& given) {
   const graph::rank_graph& own = run.part();
   const bool has_weights = run.has_weights();
   const std::vector<graph::vertex_id> ids = run.own_ids();
-  const graph::vertex_id first = own.rows.bounds[static_cast<std::size_t>(run.ranks().rank())];
   std::vector<graph::vertex_id> ends;
+  std::vector<std::uint64_t> arcs;
   vertex_lines lines;
-  for (std::size_t v = 0; v < ids.size(); ++v)
-    for (std::uint64_t i = own.rows.offsets[v]; i < own.rows.offsets[v + 1]; ++i) {
-      if (own.rows.targets[i] < first + v) continue;
+  for (graph::vertex_handle v = 0; v < own.size(); ++v)
+    for (std::uint64_t i = own.offsets()[v]; i < own.offsets()[v + std::size_t{1}]; ++i) {
+      const graph::vertex_id end = own.number(own.targets()[i]);
+      if (end < own.number(v)) continue;
       lines.ids.push_back(ids[v]);
-      ends.push_back(own.rows.targets[i]);
+      ends.push_back(end);
+      arcs.push_back(i);
     }
   ends = graph::ids_of(own, ends, run.ranks());
-  std::size_t edge = 0;
-  for (std::size_t v = 0; v < ids.size(); ++v)
-    for (std::uint64_t i = own.rows.offsets[v]; i < own.rows.offsets[v + 1]; ++i) {
-      if (own.rows.targets[i] < first + v) continue;
-      lines.values.push_back(ends[edge++]);
-      if (has_weights) lines.values.push_back(std::bit_cast<std::uint64_t>(own.rows.weights[i]));
-    }
+  for (std::size_t edge = 0; edge < ends.size(); ++edge) {
+    lines.values.push_back(ends[edge]);
+    if (has_weights) lines.values.push_back(std::bit_cast<std::uint64_t>(own.weights()[arcs[edge]]));
+  }
   std::vector<graph::result_column> columns{{.name = "target", .is_vertex = true}};
   if (has_weights) columns.push_back({.name = "weight", .is_real = true});
   run.write_lines("source", columns, lines);

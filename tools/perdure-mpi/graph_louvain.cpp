@@ -18,7 +18,7 @@ void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   graph::louvain_options how = given.how;
   how.threads = given.threads;
   const graph::rank_community_result found =
-      run.timed([&] { return graph::louvain(run.part().rows, run.ranks(), how); });
+      run.timed([&] { return graph::louvain(run.part(), run.ranks(), how); });
   run.check(found.labels, [&](const graph::csr_view& all, const std::vector<std::uint64_t>& labels) {
     return graph::verify_communities(all, {{labels.begin(), labels.end()}, found.summary}, how.resolution);
   });

@@ -51,7 +51,7 @@ void rank(job& job_of_ranks, const wanted_ranks& given) {
   graph::pagerank_options how = given.how;
   how.threads = given.threads;
   const graph::pagerank_result found =
-      run.timed([&] { return graph::pagerank(run.part().rows, run.ranks(), how); });
+      run.timed([&] { return graph::pagerank(run.part(), run.ranks(), how); });
   run.check(found.ranks, [&](const graph::csr_view& all, std::vector<double> ranks) {
     graph::pagerank_result whole = found;
     whole.ranks = std::move(ranks);

@@ -11,12 +11,10 @@ namespace {
 
 void show(job& job_of_ranks, const set_options& given) {
   set_analysis run(job_of_ranks, given);
-  const graph::rank_statistics found =
-      run.timed([&] { return graph::statistics(run.part().rows, run.ranks()); });
+  const graph::rank_statistics found = run.timed([&] { return graph::statistics(run.part(), run.ranks()); });
   if (given.has_values()) {
     std::vector<std::uint64_t> degrees;
-    const std::vector<std::uint64_t>& offsets = run.part().rows.offsets;
-    for (std::size_t v = 0; v + 1 < offsets.size(); ++v) degrees.push_back(offsets[v + 1] - offsets[v]);
+    for (graph::vertex_handle v = 0; v < run.part().size(); ++v) degrees.push_back(run.part().degree(v));
     run.write({"degree"}, degrees);
   }
   const graph::rank_part& own = found.parts[static_cast<std::size_t>(run.ranks().rank())];

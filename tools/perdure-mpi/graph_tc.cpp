@@ -12,7 +12,7 @@ namespace {
 void count(job& job_of_ranks, const set_options& given) {
   set_analysis run(job_of_ranks, given);
   const std::uint64_t triangles =
-      run.timed([&] { return graph::count_triangles(run.part().rows, run.ranks(), given.threads); });
+      run.timed([&] { return graph::count_triangles(run.part(), run.ranks(), given.threads); });
   run.check(std::vector<std::uint64_t>(),
             [&](const graph::csr_view& all, const auto&) { return graph::verify_triangles(all, triangles); });
   run.report({{"triangles", triangles}}, [&](output& out) {

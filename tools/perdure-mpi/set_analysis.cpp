@@ -17,6 +17,9 @@ command add_set_command(command graph_command, const std::string& name, const st
   added.add_flag("--repartition", given.divides_anew,
                  "Divide the graph anew, for this run only, where the set has another number of parts than "
                  "there are ranks");
+  added.add_size("--budget", given.budget,
+                 "Have no more than this of a rank's part in memory at once, as 4GiB; for graphs larger than "
+                 "memory, by as many ranks as the set has parts");
   if (!columns.empty())
     added.add_path("-o,--output", given.output,
                    "Write a line for each vertex, ordered by id, with tabs between: " + columns +
@@ -39,6 +42,10 @@ namespace {
 const set_options& checked(const set_options& given) {
   if (given.as_json && given.output == "-")
     throw usage_error("--json and --output - would both write to standard output: give --output a file");
+  if (given.budget != 0 && given.divides_anew)
+    throw usage_error(
+        "--budget is for parts that are used where they lie, and --repartition reads them into memory: leave "
+        "one of them out");
   if (!given.store_as.empty() && given.divides_anew)
     throw usage_error("--store-as keeps values where the set has its vertices: leave --repartition out");
   return given;
@@ -49,14 +56,17 @@ const set_options& checked(const set_options& given) {
 set_analysis::set_analysis(job& run, const set_options& given)
     : run_(run),
       given_(checked(given)),
-      opened_(run, given.set, given.graph, given.divides_anew, !given.store_as.empty()),
+      opened_(
+          run, given.set, given.graph,
+          {.divides_anew = given.divides_anew, .to_write = !given.store_as.empty(), .budget = given.budget}),
       sent_(run.ranks()) {}
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {
   const graph::rank_graph& own = part();
-  if (!own.ids.empty()) return own.ids;
-  std::vector<graph::vertex_id> ids(own.rows.offsets.size() - 1);
-  std::iota(ids.begin(), ids.end(), own.rows.bounds[static_cast<std::size_t>(ranks().rank())]);
+  std::vector<graph::vertex_id> ids(own.ids().begin(), own.ids().end());
+  if (!ids.empty()) return ids;
+  ids.resize(own.size());
+  std::iota(ids.begin(), ids.end(), own.first());
   return ids;
 }
 
@@ -141,8 +151,7 @@ std::string set_analysis::times() const {
 }
 
 void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
-  std::vector<rank_column> columns{{"vertices", part().rows.offsets.size() - 1},
-                                   {"arcs", part().rows.targets.size()}};
+  std::vector<rank_column> columns{{"vertices", part().size()}, {"arcs", part().arcs()}};
   columns.insert(columns.end(), columns_.begin(), columns_.end());
   const json table = table_of_ranks(run_, columns, sent_);
   // What was stored has its checkpoint, and there is nothing for another one.

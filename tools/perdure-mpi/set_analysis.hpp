@@ -29,6 +29,7 @@ struct set_options {
   std::filesystem::path output;
   std::string store_as;
   std::string command;  ///< its name, as bfs
+  std::uint64_t budget = 0;
   unsigned threads = 1;
   bool divides_anew = false;
   bool is_checked = false;
@@ -108,7 +109,7 @@ class set_analysis {
   std::string times() const;
   double seconds() const noexcept { return seconds_; }
   bool has_weights() const noexcept { return opened_.stored.has_weights(); }
-  std::uint64_t vertices() const noexcept { return opened_.part.rows.bounds.back(); }
+  std::uint64_t vertices() const noexcept { return opened_.part.vertices(); }
 
  private:
   void store(const std::vector<graph::result_column>& columns, const vertex_lines& lines);

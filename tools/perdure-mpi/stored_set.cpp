@@ -5,6 +5,8 @@
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/store_set.hpp>
 
+#include "graph_options.hpp"
+
 namespace perdure::cli {
 
 void add_new_set_options(command target, std::filesystem::path& set, std::string& graph) {
@@ -56,17 +58,14 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
                        const graph::rank_graph& made, json parameters, const graph_making& how,
                        bool as_json) {
   std::uint64_t loops = 0;
-  const auto first = made.rows.bounds[static_cast<std::size_t>(run.ranks().rank())];
-  for (std::size_t v = 0; v + 1 < made.rows.offsets.size(); ++v)
-    for (std::uint64_t i = made.rows.offsets[v]; i < made.rows.offsets[v + 1]; ++i)
-      if (made.rows.targets[i] == first + v) ++loops;
-  std::uint64_t sums[] = {made.rows.targets.size(), loops};
+  for (graph::vertex_handle v = 0; v < made.size(); ++v)
+    for (const graph::vertex_handle u : made.neighbours(v)) loops += u == v ? 1U : 0U;
+  std::uint64_t sums[] = {made.arcs(), loops};
   run.ranks().add_up(sums);
   const std::uint64_t edges = (sums[0] + sums[1]) / 2;
-  const std::uint64_t vertices = made.rows.bounds.back();
+  const std::uint64_t vertices = made.vertices();
   const json table =
-      table_of_ranks(run, {{"vertices", made.rows.offsets.size() - 1}, {"arcs", made.rows.targets.size()}},
-                     rank_traffic(run.ranks()));
+      table_of_ranks(run, {{"vertices", made.size()}, {"arcs", made.arcs()}}, rank_traffic(run.ranks()));
   if (!run.is_first()) return;
   if (as_json) {
     json report = std::move(parameters);
@@ -108,13 +107,19 @@ graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::stri
   return *std::move(found);
 }
 
+mpi::array_store opened(const std::filesystem::path& path, const set_opening& how) {
+  mpi::options options;
+  options.store = settings_for(store_options().verify, how.budget);
+  return how.to_write ? mpi::array_store(open_only, MPI_COMM_WORLD, path, options)
+                      : mpi::array_store(open_read_only, MPI_COMM_WORLD, path, options);
+}
+
 }  // namespace
 
 opened_graph::opened_graph(job& run, const std::filesystem::path& path, const std::string& name,
-                           bool divides_anew, bool to_write)
-    : set(to_write ? mpi::array_store(open_only, MPI_COMM_WORLD, path)
-                   : mpi::array_store(open_read_only, MPI_COMM_WORLD, path)),
-      stored(graph_in(run, set, name, divides_anew)),
+                           const set_opening& how)
+    : set(opened(path, how)),
+      stored(graph_in(run, set, name, how.divides_anew)),
       part(graph::joint_call(run.ranks(),
                              [&] { return stored.part(run.ranks().rank(), run.ranks().size()); })),
       seconds(run.longest(watch.seconds())) {}

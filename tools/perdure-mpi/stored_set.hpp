@@ -1,6 +1,7 @@
 // Sets of stores with graphs: made anew, and opened.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <perdure/graph/ranks/rank_graph.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
@@ -31,12 +32,17 @@ struct graph_making {
 void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
                        const graph::rank_graph& made, json parameters, const graph_making& how, bool as_json);
 
+/// How a set is opened.
+struct set_opening {
+  bool divides_anew = false;  ///< where the set has another number of parts; for this run only
+  bool to_write = false;
+  std::uint64_t budget = 0;  ///< bytes of each rank's part in memory at most; 0: as many as there are
+};
+
 /// A graph of a set that is open, and this rank's part of it.
 struct opened_graph {
-  /// Collective. Divides vertices anew, for this run only, where the set has another number of parts and
-  /// `divides_anew` is set.
-  opened_graph(job& run, const std::filesystem::path& path, const std::string& name, bool divides_anew,
-               bool to_write);
+  /// Collective.
+  opened_graph(job& run, const std::filesystem::path& path, const std::string& name, const set_opening& how);
 
   stopwatch watch;  // before the set: opening counts
   mpi::array_store set;

@@ -4,17 +4,16 @@
 #include <cstddef>
 #include <numeric>
 #include <perdure/error.hpp>
-#include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "drawn_edges.hpp"
 #include "ranks/id_numbers.hpp"
+#include "ranks/numbered_rows.hpp"
 #include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
 #include "ranks/rank_division.hpp"
@@ -237,21 +236,7 @@ void fill_rows(rank_rows& rows, std::size_t own, received_arcs& arcs, unsigned t
     if (!rows.weights.empty()) rows.weights[place] = arcs.weights[i];
   }
   arcs = {};
-  each_vertex(threads, own, [&](vertex_handle v) {
-    const auto begin = static_cast<std::ptrdiff_t>(rows.offsets[v]);
-    const auto end = static_cast<std::ptrdiff_t>(rows.offsets[v + std::size_t{1}]);
-    if (rows.weights.empty()) {
-      std::sort(rows.targets.begin() + begin, rows.targets.begin() + end);
-      return;
-    }
-    std::vector<std::pair<vertex_id, double>> row;
-    for (std::ptrdiff_t i = begin; i < end; ++i)
-      row.emplace_back(rows.targets[static_cast<std::size_t>(i)], rows.weights[static_cast<std::size_t>(i)]);
-    std::sort(row.begin(), row.end());
-    for (std::ptrdiff_t i = begin; i < end; ++i)
-      std::tie(rows.targets[static_cast<std::size_t>(i)], rows.weights[static_cast<std::size_t>(i)]) =
-          row[static_cast<std::size_t>(i - begin)];
-  });
+  order_rows(rows, threads);
 }
 
 }  // namespace
@@ -266,22 +251,22 @@ rank_graph build_rank_graph(edge_source& edges, rank_exchange& ranks, const rank
   numbered_edges all = in_one_piece(drawn, options.with_weights);
   number_vertices(all, drawn, ranks, options.threads);
 
-  rank_graph made;
-  made.rows.bounds = bounds_by_arcs(all.bounds, degrees_of(all, ranks), ranks);
+  rank_rows rows;
+  rows.bounds = bounds_by_arcs(all.bounds, degrees_of(all, ranks), ranks);
   const auto rank = static_cast<std::size_t>(ranks.rank());
-  const std::uint64_t own = made.rows.bounds[rank + 1] - made.rows.bounds[rank];
+  const std::uint64_t own = rows.bounds[rank + 1] - rows.bounds[rank];
   joint_call(ranks, [&] {
     if (own > most_vertices)
       throw error(errc::unsupported, "it would own " + std::to_string(own) +
                                          " vertices, and a rank can number 2^32 - 1: take more ranks");
   });
   // A rank without vertices has no ids either.
-  if (sum_of_all(all.ids.size(), ranks) != 0) made.ids = moved(all.ids, all.bounds, made.rows.bounds, ranks);
+  if (sum_of_all(all.ids.size(), ranks) != 0) rows.ids = moved(all.ids, all.bounds, rows.bounds, ranks);
   all.ids = {};
-  received_arcs arcs = exchange_arcs(all, made.rows.bounds, ranks, options.with_weights);
+  received_arcs arcs = exchange_arcs(all, rows.bounds, ranks, options.with_weights);
   all = {};
-  fill_rows(made.rows, own, arcs, options.threads);
-  return made;
+  fill_rows(rows, own, arcs, options.threads);
+  return joint_call(ranks, [&] { return graph_of_rows(std::move(rows), ranks.rank()); });
 }
 
 }  // namespace perdure::graph

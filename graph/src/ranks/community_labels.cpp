@@ -95,13 +95,12 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
   std::vector<told> all(static_cast<std::size_t>(ranks_.size()));
   for (const auto& some : changes)
     for (const changed_label& one : some)
-      for (std::uint64_t i = plan.mirror_offsets[one.vertex];
-           i < plan.mirror_offsets[one.vertex + std::size_t{1}]; ++i) {
-        told& to = all[static_cast<std::size_t>(plan.neighbours[plan.mirrors[i].neighbour].rank)];
+      for (const mirror_table::mirror& mirror : graph_.mirrors.of(one.vertex)) {
+        told& to = all[static_cast<std::size_t>(plan.neighbours[mirror.neighbour].rank)];
         ++to.count;
-        pack_difference(to.labels, plan.mirrors[i].place - to.last_place);
+        pack_difference(to.labels, mirror.place - to.last_place);
         pack_difference(to.labels, name(one.to) - to.last_label);
-        to.last_place = plan.mirrors[i].place;
+        to.last_place = mirror.place;
         to.last_label = name(one.to);
       }
   for (foreign_community& one : foreign_) {
@@ -127,13 +126,15 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
   for (const rank_message& one : messages.exchange()) {
     unpacker bytes(one.bytes);
     const std::uint64_t count = bytes.take_number();
-    std::uint64_t ghost = own_ + (count == 0 ? 0 : plan.neighbour_at(one.rank).first_ghost);
+    const rank_plan::neighbour* const from = count == 0 ? nullptr : &plan.neighbour_at(one.rank);
+    std::uint64_t place = 0;
     vertex_id label = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-      ghost += bytes.take_difference();
+      place += bytes.take_difference();
       label += bytes.take_difference();
+      const vertex_handle ghost = plan.ghost_at(*from, place);
       labels_[ghost] = index_of(label);
-      changed_ghosts_.push_back(static_cast<vertex_handle>(ghost));
+      changed_ghosts_.push_back(ghost);
     }
     for (std::uint64_t own = 0; !bytes.empty();) {
       own += bytes.take_difference();

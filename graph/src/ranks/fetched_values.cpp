@@ -10,7 +10,7 @@ namespace perdure::graph::detail {
 
 std::vector<std::uint64_t> fetched(const rank_plan& plan, rank_exchange& ranks,
                                    const std::vector<vertex_id>& wanted,
-                                   const std::vector<std::uint64_t>& known) {
+                                   std::span<const std::uint64_t> known) {
   std::vector<std::uint64_t> found(wanted.size());
   if (ranks.size() == 1) {
     for (std::size_t i = 0; i < wanted.size(); ++i) found[i] = known[wanted[i]];

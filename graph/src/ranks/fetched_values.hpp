@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
+#include <span>
 #include <vector>
 
 namespace perdure::graph::detail {
@@ -12,6 +13,6 @@ namespace perdure::graph::detail {
 /// what its owner has in `known`.
 std::vector<std::uint64_t> fetched(const rank_plan& plan, rank_exchange& ranks,
                                    const std::vector<vertex_id>& wanted,
-                                   const std::vector<std::uint64_t>& known);
+                                   std::span<const std::uint64_t> known);
 
 }  // namespace perdure::graph::detail

@@ -18,8 +18,10 @@ void exchange_with_ghosts(const rank_plan& plan, rank_exchange& ranks, const Val
     for (const vertex_handle v : other.seen) pack(messages.to(other.rank), Value{value_of(v)});
   for (const rank_message& one : messages.exchange()) {
     unpacker bytes(one.bytes);
-    auto ghost = static_cast<vertex_handle>(plan.own() + plan.neighbour_at(one.rank).first_ghost);
-    while (!bytes.empty()) take(ghost++, bytes.take<Value>());
+    const rank_plan::neighbour& from = plan.neighbour_at(one.rank);
+    if (one.bytes.size() != from.ghosts * sizeof(Value)) plan.throw_unlike(one.rank);
+    for (std::size_t place = 0; place < from.ghosts; ++place)
+      take(plan.ghost_at(from, place), bytes.take<Value>());
   }
 }
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "ranks/local_rows.hpp"
 #include "ranks/packed_bytes.hpp"
 #include "ranks/sound_rows.hpp"
 
@@ -20,8 +19,13 @@ namespace {
 
 class level_search {
  public:
-  level_search(const local_rows& rows, rank_exchange& ranks, unsigned threads)
-      : rows_(rows), plan_(rows.plan), ranks_(ranks), threads_(std::max(1U, threads)), found_(threads_) {
+  level_search(const rank_graph& rows, rank_exchange& ranks, unsigned threads)
+      : rows_(rows),
+        plan_(rows.plan()),
+        mirrors_(plan_),
+        ranks_(ranks),
+        threads_(std::max(1U, threads)),
+        found_(threads_) {
     result_.levels.assign(rows.size(), unreached);
     result_.parents.assign(rows.size(), no_parent);
   }
@@ -64,13 +68,13 @@ class level_search {
   void exchange_level() {
     outgoing messages(ranks_);
     for (const vertex_handle v : level_)
-      for (std::uint64_t i = plan_.mirror_offsets[v]; i < plan_.mirror_offsets[v + std::size_t{1}]; ++i)
-        pack(messages.to(plan_.neighbours[plan_.mirrors[i].neighbour].rank), plan_.mirrors[i].place);
+      for (const mirror_table::mirror& one : mirrors_.of(v))
+        pack(messages.to(plan_.neighbours[one.neighbour].rank), one.place);
     ghosts_.clear();
     for (const rank_message& one : messages.exchange()) {
-      const std::size_t first = rows_.size() + plan_.neighbour_at(one.rank).first_ghost;
+      const rank_plan::neighbour& from = plan_.neighbour_at(one.rank);
       for (unpacker bytes(one.bytes); !bytes.empty();)
-        ghosts_.push_back(static_cast<vertex_handle>(first + bytes.take<std::uint32_t>()));
+        ghosts_.push_back(plan_.ghost_at(from, bytes.take<std::uint32_t>()));
     }
   }
 
@@ -113,8 +117,9 @@ class level_search {
     });
   }
 
-  const local_rows& rows_;
+  const rank_graph& rows_;
   const rank_plan& plan_;
+  mirror_table mirrors_;
   rank_exchange& ranks_;
   unsigned threads_;
   std::vector<vertex_handle> level_;               // own vertices
@@ -126,12 +131,12 @@ class level_search {
 }  // namespace
 }  // namespace detail
 
-rank_bfs_result bfs(const rank_rows& rows, rank_exchange& ranks, vertex_id source, unsigned threads) {
-  const detail::local_rows local = detail::local_rows::of(rows, ranks);
+rank_bfs_result bfs(const rank_graph& graph, rank_exchange& ranks, vertex_id source, unsigned threads) {
+  detail::require_part(graph, ranks);
   detail::require_same(source, ranks, "sources");
-  if (source >= local.plan.all())
+  if (source >= graph.vertices())
     throw error(errc::not_found, "vertex number " + std::to_string(source) + " is not in the graph");
-  return detail::level_search(local, ranks, threads).run(source);
+  return detail::level_search(graph, ranks, threads).run(source);
 }
 
 }  // namespace perdure::graph

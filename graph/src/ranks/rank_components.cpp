@@ -10,9 +10,9 @@
 
 #include "ranks/fetched_values.hpp"
 #include "ranks/ghost_values.hpp"
-#include "ranks/local_rows.hpp"
 #include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
+#include "ranks/sound_rows.hpp"
 
 namespace perdure::graph {
 namespace detail {
@@ -23,8 +23,8 @@ namespace {
 /// collective.
 class joined_parts {
  public:
-  joined_parts(const local_rows& rows, rank_exchange& ranks, unsigned threads)
-      : plan_(rows.plan), ranks_(ranks), threads_(threads), roots_(rows.size()), parents_(rows.size()) {
+  joined_parts(const rank_graph& rows, rank_exchange& ranks, unsigned threads)
+      : plan_(rows.plan()), ranks_(ranks), threads_(threads), roots_(rows.size()), parents_(rows.size()) {
     const component_forest forest(roots_, threads);
     each_vertex(threads, rows.size(), [&](vertex_handle v) {
       for (const vertex_handle u : rows.neighbours(v))
@@ -181,12 +181,12 @@ component_summary summary_of(const std::vector<vertex_id>& labels, const rank_pl
 }  // namespace
 }  // namespace detail
 
-rank_component_result connected_components(const rank_rows& rows, rank_exchange& ranks, unsigned threads) {
-  const detail::local_rows local = detail::local_rows::of(rows, ranks);
-  detail::joined_parts parts(local, ranks, threads);
+rank_component_result connected_components(const rank_graph& graph, rank_exchange& ranks, unsigned threads) {
+  detail::require_part(graph, ranks);
+  detail::joined_parts parts(graph, ranks, threads);
   parts.join();
   rank_component_result result{parts.labels(), {}};
-  result.summary = detail::summary_of(result.labels, local.plan, ranks);
+  result.summary = detail::summary_of(result.labels, graph.plan(), ranks);
   return result;
 }
 

@@ -12,7 +12,7 @@ namespace {
 /// Collective. Whether vertices are called otherwise than by their numbers. A rank without vertices has no
 /// ids.
 bool have_ids(const rank_graph& graph, rank_exchange& ranks) {
-  return detail::sum_of_all(graph.ids.size(), ranks) != 0;
+  return detail::sum_of_all(graph.ids().size(), ranks) != 0;
 }
 
 }  // namespace
@@ -20,20 +20,15 @@ bool have_ids(const rank_graph& graph, rank_exchange& ranks) {
 std::vector<vertex_id> ids_of(const rank_graph& graph, const std::vector<vertex_id>& numbers,
                               rank_exchange& ranks) {
   if (!have_ids(graph, ranks)) return numbers;
-  detail::rank_plan plan;
-  plan.bounds = graph.rows.bounds;
-  plan.rank = ranks.rank();
-  return detail::fetched(plan, ranks, numbers, graph.ids);
+  return detail::fetched(graph.plan(), ranks, numbers, graph.ids());
 }
 
 std::optional<vertex_id> number_of(const rank_graph& graph, vertex_id id, rank_exchange& ranks) {
-  if (!have_ids(graph, ranks)) return id < graph.rows.bounds.back() ? std::optional(id) : std::nullopt;
-  const auto at = std::find(graph.ids.begin(), graph.ids.end(), id);
+  if (!have_ids(graph, ranks)) return id < graph.vertices() ? std::optional(id) : std::nullopt;
+  const auto at = std::find(graph.ids().begin(), graph.ids().end(), id);
   // One more than the number, on the rank that has the vertex.
   std::uint64_t own = 0;
-  if (at != graph.ids.end())
-    own = graph.rows.bounds[static_cast<std::size_t>(ranks.rank())] +
-          static_cast<std::uint64_t>(at - graph.ids.begin()) + 1;
+  if (at != graph.ids().end()) own = graph.first() + static_cast<std::uint64_t>(at - graph.ids().begin()) + 1;
   const std::uint64_t found = detail::sum_of_all(own, ranks);
   return found == 0 ? std::nullopt : std::optional(found - 1);
 }

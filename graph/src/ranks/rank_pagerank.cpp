@@ -12,7 +12,6 @@
 
 #include "ranks/fixed_point_sum.hpp"
 #include "ranks/ghost_values.hpp"
-#include "ranks/local_rows.hpp"
 #include "ranks/sound_rows.hpp"
 
 namespace perdure::graph {
@@ -22,13 +21,12 @@ namespace {
 /// All functions are collective.
 class divided_iterations {
  public:
-  /// The rows must be in the order of numbers.
-  divided_iterations(const local_rows& rows, rank_exchange& ranks, const pagerank_options& options)
+  divided_iterations(const rank_graph& rows, rank_exchange& ranks, const pagerank_options& options)
       : rows_(rows),
         ranks_(ranks),
         options_(options),
-        vertices_(static_cast<double>(rows.plan.all())),
-        shares_(rows.size() + rows.plan.ghosts.size()) {
+        vertices_(static_cast<double>(rows.vertices())),
+        shares_(rows.places()) {
     result_.ranks.assign(rows.size(), 1 / vertices_);
     result_.precision = pagerank_precision;
   }
@@ -74,7 +72,7 @@ class divided_iterations {
     });
     if (ranks_.size() == 1) return;
     exchange_with_ghosts<double>(
-        rows_.plan, ranks_, [this](vertex_handle v) { return shares_[v]; },
+        rows_.plan(), ranks_, [this](vertex_handle v) { return shares_[v]; },
         [this](vertex_handle ghost, double share) { shares_[ghost] = share; });
   }
 
@@ -98,7 +96,7 @@ class divided_iterations {
     return {fixed_point_sum::of_words(summed.first<2>()), fixed_point_sum::of_words(summed.last<2>())};
   }
 
-  const local_rows& rows_;
+  const rank_graph& rows_;
   rank_exchange& ranks_;
   const pagerank_options& options_;
   double vertices_;             // of the whole graph
@@ -109,16 +107,15 @@ class divided_iterations {
 }  // namespace
 }  // namespace detail
 
-pagerank_result pagerank(const rank_rows& rows, rank_exchange& ranks, const pagerank_options& options) {
-  detail::local_rows local = detail::local_rows::of(rows, ranks);
+pagerank_result pagerank(const rank_graph& graph, rank_exchange& ranks, const pagerank_options& options) {
+  detail::require_part(graph, ranks);
   std::uint64_t given =
       detail::random_number(options.iterations, std::bit_cast<std::uint64_t>(options.damping));
   given = detail::random_number(given, std::bit_cast<std::uint64_t>(options.tolerance));
   detail::require_same(given, ranks, "options of PageRank");
   detail::require_pagerank_options(options);
-  if (local.plan.all() == 0) return {};
-  local.order_by_number(options.threads);
-  return detail::divided_iterations(local, ranks, options).run();
+  if (graph.vertices() == 0) return {};
+  return detail::divided_iterations(graph, ranks, options).run();
 }
 
 }  // namespace perdure::graph

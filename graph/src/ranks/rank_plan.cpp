@@ -1,5 +1,6 @@
 // Finds the ghosts of a rank, and where its vertices are ghosts.
 #include <algorithm>
+#include <numeric>
 #include <perdure/error.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <string>
@@ -7,9 +8,16 @@
 
 namespace perdure::graph::detail {
 
-const rank_plan::neighbour& rank_plan::neighbour_at(int other) const noexcept {
-  return *std::lower_bound(neighbours.begin(), neighbours.end(), other,
-                           [](const neighbour& one, int wanted) { return one.rank < wanted; });
+void rank_plan::throw_unlike(int other) const {
+  throw error(errc::damaged, "the graph's parts of ranks " + std::to_string(rank) + " and " +
+                                 std::to_string(other) + " have different edges between them");
+}
+
+const rank_plan::neighbour& rank_plan::neighbour_at(int other) const {
+  const auto at = std::lower_bound(neighbours.begin(), neighbours.end(), other,
+                                   [](const neighbour& one, int wanted) { return one.rank < wanted; });
+  if (at == neighbours.end() || at->rank != other) throw_unlike(other);
+  return *at;
 }
 
 vertex_handle rank_plan::local(vertex_id v) const noexcept {
@@ -19,9 +27,16 @@ vertex_handle rank_plan::local(vertex_id v) const noexcept {
                                         : no_vertex;
 }
 
-rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
-                        const std::vector<std::uint64_t>& offsets, const std::vector<vertex_id>& targets,
-                        std::vector<vertex_handle>& local) {
+void rank_plan::find_ghosts(neighbour& other) const noexcept {
+  const auto at = bounds.begin() + other.rank;
+  const auto begin = std::lower_bound(ghosts.begin(), ghosts.end(), *at);
+  const auto end = std::lower_bound(begin, ghosts.end(), *std::next(at));
+  other.first_ghost = static_cast<std::size_t>(begin - ghosts.begin());
+  other.ghosts = static_cast<std::size_t>(end - begin);
+}
+
+rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank, std::span<const std::uint64_t> offsets,
+                        std::span<const vertex_id> targets, std::vector<vertex_handle>& local) {
   if (bounds.size() == 2) {
     local.assign(targets.begin(), targets.end());
     return lone(bounds.back());
@@ -32,18 +47,21 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
   const std::uint64_t first = plan.first();
   const std::size_t own = plan.own();
   const auto is_own = [&](vertex_id v) { return v >= first && v - first < own; };
+  std::vector<vertex_id> ghosts;
   for (const vertex_id v : targets)
-    if (!is_own(v)) plan.ghosts.push_back(v);
-  std::sort(plan.ghosts.begin(), plan.ghosts.end());
-  plan.ghosts.erase(std::unique(plan.ghosts.begin(), plan.ghosts.end()), plan.ghosts.end());
-
-  if (plan.ghosts.size() > most_vertices - own)
+    if (!is_own(v)) ghosts.push_back(v);
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  ghosts.shrink_to_fit();
+  plan.ghosts = std::move(ghosts);
+  const std::size_t seen_here = plan.ghosts.size();
+  if (own > most_vertices || seen_here > most_vertices - own)
     throw error(errc::unsupported,
-                "rank " + std::to_string(rank) + " would number " + std::to_string(own + plan.ghosts.size()) +
+                "rank " + std::to_string(rank) + " would number " + std::to_string(own + seen_here) +
                     " vertices and ghosts, and a rank can number 2^32 - 1: take more ranks");
 
-  std::vector<std::uint32_t> neighbour_of(plan.ghosts.size());
-  for (std::size_t ghost = 0; ghost < plan.ghosts.size(); ++ghost) {
+  std::vector<std::uint32_t> neighbour_of(seen_here);
+  for (std::size_t ghost = 0; ghost < seen_here; ++ghost) {
     const int there = plan.owner(plan.ghosts[ghost]);
     if (plan.neighbours.empty() || plan.neighbours.back().rank != there)
       plan.neighbours.push_back({there, {}, ghost, 0});
@@ -52,11 +70,9 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
   }
 
   local.resize(targets.size());
-  plan.ghost_offsets.assign(plan.ghosts.size() + 1, 0);
-  plan.mirror_offsets.assign(1, 0);
-  std::vector<std::uint32_t> sees;
-  for (std::size_t v = 0; v < own; ++v) {
-    sees.clear();
+  std::vector<std::uint64_t> ghost_offsets(seen_here + 1);
+  std::vector<std::vector<vertex_handle>> seen_by(plan.neighbours.size());
+  for (std::size_t v = 0; v < own; ++v)
     for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i) {
       if (is_own(targets[i])) {
         local[i] = static_cast<vertex_handle>(targets[i] - first);
@@ -64,26 +80,42 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank,
       }
       local[i] = plan.local(targets[i]);
       const std::size_t ghost = local[i] - own;
-      ++plan.ghost_offsets[ghost + 1];
-      sees.push_back(neighbour_of[ghost]);
+      ++ghost_offsets[ghost + 1];
+      auto& seen = seen_by[neighbour_of[ghost]];
+      if (seen.empty() || seen.back() != v) seen.push_back(static_cast<vertex_handle>(v));
     }
-    std::sort(sees.begin(), sees.end());
-    sees.erase(std::unique(sees.begin(), sees.end()), sees.end());
-    for (const std::uint32_t index : sees) {
-      auto& seen = plan.neighbours[index].seen;
-      plan.mirrors.push_back({index, static_cast<std::uint32_t>(seen.size())});
-      seen.push_back(static_cast<vertex_handle>(v));
-    }
-    plan.mirror_offsets.push_back(plan.mirrors.size());
+  std::vector<vertex_handle> seen;
+  for (const auto& some : seen_by) seen.insert(seen.end(), some.begin(), some.end());
+  plan.seen = std::move(seen);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < seen_by.size(); ++i) {
+    plan.neighbours[i].seen = plan.seen.span().subspan(begin, seen_by[i].size());
+    begin += seen_by[i].size();
   }
-  for (std::size_t ghost = 0; ghost < plan.ghosts.size(); ++ghost)
-    plan.ghost_offsets[ghost + 1] += plan.ghost_offsets[ghost];
-  plan.ghost_rows.resize(plan.ghost_offsets.back());
-  std::vector<std::uint64_t> next(plan.ghost_offsets.begin(), plan.ghost_offsets.end() - 1);
+
+  std::partial_sum(ghost_offsets.begin(), ghost_offsets.end(), ghost_offsets.begin());
+  std::vector<vertex_handle> ghost_rows(ghost_offsets.back());
+  std::vector<std::uint64_t> next(ghost_offsets.begin(), ghost_offsets.end() - 1);
   for (std::size_t v = 0; v < own; ++v)
     for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i)
-      if (local[i] >= own) plan.ghost_rows[next[local[i] - own]++] = static_cast<vertex_handle>(v);
+      if (local[i] >= own) ghost_rows[next[local[i] - own]++] = static_cast<vertex_handle>(v);
+  plan.ghost_offsets = std::move(ghost_offsets);
+  plan.ghost_rows = std::move(ghost_rows);
   return plan;
+}
+
+mirror_table::mirror_table(const rank_plan& plan) {
+  if (plan.bounds.size() == 2) return;
+  offsets_.assign(plan.own() + 1, 0);
+  for (const vertex_handle v : plan.seen) ++offsets_[v + std::size_t{1}];
+  std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
+  mirrors_.resize(plan.seen.size());
+  std::vector<std::uint64_t> next(offsets_.begin(), offsets_.end() - 1);
+  for (std::uint32_t index = 0; index < plan.neighbours.size(); ++index) {
+    const std::span<const vertex_handle> seen = plan.neighbours[index].seen;
+    for (std::uint32_t place = 0; place < seen.size(); ++place)
+      mirrors_[next[seen[place]]++] = {index, place};
+  }
 }
 
 }  // namespace perdure::graph::detail

@@ -4,9 +4,9 @@
 #include <perdure/graph/ranks/rank_statistics.hpp>
 #include <utility>
 
-#include "ranks/local_rows.hpp"
 #include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
+#include "ranks/sound_rows.hpp"
 
 namespace perdure::graph {
 namespace detail {
@@ -55,25 +55,25 @@ std::vector<rank_part> parts_of_all(const rank_part& own, rank_exchange& ranks) 
 }  // namespace
 }  // namespace detail
 
-rank_statistics statistics(const rank_rows& rows, rank_exchange& ranks) {
-  const detail::local_rows local = detail::local_rows::of(rows, ranks);
-  rank_part own{.vertices = local.size(),
-                .arcs = local.targets.size(),
-                .ghosts = local.plan.ghosts.size(),
-                .neighbours = local.plan.neighbours.size()};
+rank_statistics statistics(const rank_graph& graph, rank_exchange& ranks) {
+  detail::require_part(graph, ranks);
+  rank_part own{.vertices = graph.size(),
+                .arcs = graph.arcs(),
+                .ghosts = graph.ghosts().size(),
+                .neighbours = graph.plan().neighbours.size()};
   detail::degree_counts counts;
   std::uint64_t loops = 0;
-  for (vertex_handle v = 0; v < local.size(); ++v) {
-    ++counts[local.degree(v)];
-    for (const vertex_handle u : local.neighbours(v)) {
+  for (vertex_handle v = 0; v < graph.size(); ++v) {
+    ++counts[graph.degree(v)];
+    for (const vertex_handle u : graph.neighbours(v)) {
       loops += u == v ? 1U : 0U;
-      own.cut_arcs += u >= local.size() ? 1U : 0U;
+      own.cut_arcs += u >= graph.size() ? 1U : 0U;
     }
   }
   rank_statistics all;
   all.parts = detail::parts_of_all(own, ranks);
   all.degrees = degree_distribution(detail::counts_of_all(std::move(counts), ranks));
-  all.vertices = local.plan.all();
+  all.vertices = graph.vertices();
   for (const rank_part& part : all.parts) all.arcs += part.arcs;
   all.self_loops = detail::sum_of_all(loops, ranks);
   all.edges = (all.arcs + all.self_loops) / 2;

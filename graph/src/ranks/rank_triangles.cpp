@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "ranks/ghost_values.hpp"
-#include "ranks/local_rows.hpp"
 #include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
+#include "ranks/sound_rows.hpp"
 
 namespace perdure::graph {
 namespace detail {
@@ -22,9 +22,12 @@ namespace {
 /// Rows of own vertices in which each edge is once: with the end that has fewer neighbours.
 class rising_rows {
  public:
-  /// Collective. Takes the targets of the rows.
-  rising_rows(local_rows& rows, rank_exchange& ranks, unsigned threads)
-      : plan_(rows.plan), offsets_(rows.offsets), targets_(std::move(rows.targets)), ends_(plan_.own()) {
+  /// Collective.
+  rising_rows(const rank_graph& rows, rank_exchange& ranks, unsigned threads)
+      : plan_(rows.plan()),
+        offsets_(rows.offsets()),
+        targets_(rows.targets().begin(), rows.targets().end()),
+        ends_(plan_.own()) {
     std::vector<std::uint64_t> degrees(places());
     each_vertex(threads, plan_.own(), [&](vertex_handle v) {
       vertex_handle* const begin = targets_.data() + offsets_[v];
@@ -174,16 +177,16 @@ std::vector<std::vector<vertex_handle>> seen_parts(const std::vector<rank_messag
 }  // namespace
 }  // namespace detail
 
-std::uint64_t count_triangles(const rank_rows& rows, rank_exchange& ranks, unsigned threads) {
-  detail::local_rows local = detail::local_rows::of(rows, ranks);
-  const detail::rising_rows rising(local, ranks, threads);
+std::uint64_t count_triangles(const rank_graph& graph, rank_exchange& ranks, unsigned threads) {
+  detail::require_part(graph, ranks);
+  const detail::rising_rows rising(graph, ranks, threads);
   detail::closing_sets sets(rising, threads);
   std::uint64_t found = sets.sum(rising.own(), [&](std::size_t v, detail::closing_set& set) {
     return set.triangles(rising.row(static_cast<vertex_handle>(v)));
   });
   detail::sent_rows sent(rising, ranks);
   while (ranks.size() > 1 && detail::sum_of_all(sent.are_left() ? 1 : 0, ranks) != 0) {
-    const auto others = detail::seen_parts(sent.exchange(), local.plan);
+    const auto others = detail::seen_parts(sent.exchange(), graph.plan());
     found += sets.sum(others.size(),
                       [&](std::size_t i, detail::closing_set& set) { return set.triangles(others[i]); });
   }

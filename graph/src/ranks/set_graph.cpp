@@ -1,15 +1,20 @@
 // Stores the rows of ranks as arrays, and makes rows for any number of ranks of them.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <perdure/array/attribute_value.hpp>
 #include <perdure/error.hpp>
 #include <perdure/graph/detail/portion.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
+#include <span>
 #include <utility>
 
 #include "ranks/array_elements.hpp"
+#include "ranks/numbered_rows.hpp"
 #include "ranks/numbers_of_all.hpp"
+#include "ranks/sound_rows.hpp"
 
 namespace perdure::graph {
 namespace {
@@ -38,16 +43,22 @@ class stored_parts {
       : arrays_(arrays), name_(name), ranks_(ranks) {}
 
   template <class Value>
-  void divided(const char* what, std::uint64_t all, std::uint64_t first, const std::vector<Value>& own) {
+  void divided(const char* what, std::uint64_t all, std::uint64_t first, std::span<const Value> own) {
     const std::string id = name_ + what;
     arrays_.create(id, data_type_of<Value>(), {all}, {});
-    write_elements<Value>(arrays_, id, first, own);
+    write_elements(arrays_, id, {{first}, {own.size()}, {}}, own);
   }
-  void whole(const std::string& what, const std::vector<std::uint64_t>& values) {
+  void pairs(const char* what, std::uint64_t all, std::uint64_t first,
+             const std::vector<std::array<std::uint64_t, 2>>& own) {
+    const std::string id = name_ + what;
+    arrays_.create(id, data_type_of<std::uint64_t>(), {all, 2}, {});
+    const std::uint64_t* const numbers = own.empty() ? nullptr : own.front().data();
+    write_elements(arrays_, id, {{first, 0}, {own.size(), 2}, {}}, std::span(numbers, 2 * own.size()));
+  }
+  void whole(const std::string& what, const extents& dims, const std::vector<std::uint64_t>& values) {
     if (ranks_.rank() == 0)
-      arrays_.store_whole(
-          name_ + what, data_type_of<std::uint64_t>(),
-          const_untyped_view::row_major(values.data(), {values.size()}, sizeof(std::uint64_t)), {});
+      arrays_.store_whole(name_ + what, data_type_of<std::uint64_t>(),
+                          const_untyped_view::row_major(values.data(), dims, sizeof(std::uint64_t)), {});
   }
 
  private:
@@ -56,33 +67,59 @@ class stored_parts {
   rank_exchange& ranks_;
 };
 
+/// Collective. Returns where each rank's arrays begin among those of all.
+part_bounds bounds_of_parts(const rank_graph& graph, rank_exchange& ranks) {
+  const rank_plan& plan = graph.plan();
+  return {.arcs = sums_before(graph.arcs(), ranks),
+          .ghosts = sums_before(plan.ghosts.size(), ranks),
+          .ghost_arcs = sums_before(plan.ghost_rows.size(), ranks),
+          .seen = sums_before(plan.seen.size(), ranks),
+          .partners = sums_before(plan.neighbours.size(), ranks)};
+}
+
+/// The offsets of ghosts' rows. A lone rank has no plan.
+std::span<const std::uint64_t> ghost_offsets_of(const rank_plan& plan) {
+  static constexpr std::uint64_t none = 0;
+  return plan.ghost_offsets.empty() ? std::span(&none, 1) : plan.ghost_offsets.span();
+}
+
 }  // namespace
 
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
                       rank_exchange& ranks) {
+  require_part(graph, ranks);
   joint_call(ranks, [&] { require_new(arrays, name); });
-  std::vector<vertex_handle> local;
-  const rank_rows& rows = graph.rows;
-  const rank_plan plan = joint_call(
-      ranks, [&] { return rank_plan::of(rows.bounds, ranks.rank(), rows.offsets, rows.targets, local); });
-  const std::vector<std::uint64_t> arc_bounds = sums_before(local.size(), ranks);
-  const std::vector<std::uint64_t> ghost_bounds = sums_before(plan.ghosts.size(), ranks);
+  part_bounds bounds = bounds_of_parts(graph, ranks);
   // A rank without arcs has no weights, and one without vertices no ids.
-  std::uint64_t has[] = {rows.weights.empty() ? 0U : 1U, graph.ids.empty() ? 0U : 1U};
+  std::uint64_t has[] = {graph.weights().empty() ? 0U : 1U, graph.ids().empty() ? 0U : 1U};
   ranks.add_up(has);
   joint_call(ranks, [&] {
+    const rank_plan& plan = graph.plan();
     const auto rank = static_cast<std::size_t>(ranks.rank());
-    const std::uint64_t vertices = rows.bounds.back();
+    const auto count = static_cast<std::uint64_t>(ranks.size());
+    const std::uint64_t first = graph.first();
+    const std::uint64_t vertices = graph.vertices();
     stored_parts parts(arrays, name, ranks);
-    parts.divided("/offsets", vertices + static_cast<std::uint64_t>(ranks.size()), rows.bounds[rank] + rank,
-                  rows.offsets);
-    parts.divided("/neighbours", arc_bounds.back(), arc_bounds[rank], local);
-    if (has[0] != 0) parts.divided("/weights", arc_bounds.back(), arc_bounds[rank], rows.weights);
-    parts.divided("/ghosts", ghost_bounds.back(), ghost_bounds[rank], plan.ghosts);
-    if (has[1] != 0) parts.divided("/ids", vertices, rows.bounds[rank], graph.ids);
-    parts.whole("/arc_bounds", arc_bounds);
-    parts.whole("/ghost_bounds", ghost_bounds);
-    parts.whole(std::string(bounds_name), rows.bounds);
+    parts.divided("/offsets", vertices + count, first + rank, graph.offsets());
+    parts.divided("/neighbours", bounds.arcs.back(), bounds.arcs[rank], graph.targets());
+    if (has[0] != 0) parts.divided("/weights", bounds.arcs.back(), bounds.arcs[rank], graph.weights());
+    if (has[1] != 0) parts.divided("/ids", vertices, first, graph.ids());
+    const std::uint64_t is_simple = graph.is_simple() ? 1 : 0;
+    parts.divided("/is_simple", count, rank, std::span(&is_simple, 1));
+    parts.divided("/ghosts", bounds.ghosts.back(), bounds.ghosts[rank], plan.ghosts.span());
+    parts.divided("/ghost_offsets", bounds.ghosts.back() + count, bounds.ghosts[rank] + rank,
+                  ghost_offsets_of(plan));
+    parts.divided("/ghost_rows", bounds.ghost_arcs.back(), bounds.ghost_arcs[rank], plan.ghost_rows.span());
+    parts.divided("/seen", bounds.seen.back(), bounds.seen[rank], plan.seen.span());
+    std::vector<std::array<std::uint64_t, 2>> partners;
+    for (const rank_plan::neighbour& one : plan.neighbours)
+      partners.push_back({static_cast<std::uint64_t>(one.rank), one.seen.size()});
+    parts.pairs("/partners", bounds.partners.back(), bounds.partners[rank], partners);
+    std::vector<std::uint64_t> table;
+    for (std::size_t row = 0; row <= count; ++row)
+      for (const std::vector<std::uint64_t>* const column : bounds.columns()) table.push_back((*column)[row]);
+    parts.whole("/part_bounds", {count + 1, bounds.columns().size()}, table);
+    parts.whole(std::string(bounds_name), {count + 1}, graph.bounds());
     if (ranks.rank() == 0)
       arrays.set_attribute(name + std::string(bounds_name), format_key, data_type_of<std::uint64_t>(), {},
                            std::as_bytes(std::span(&format, 1)));
@@ -130,17 +167,33 @@ void require_format(const untyped_arrays& arrays, const std::string& name) {
   throw error(errc::damaged, "the graph \"" + name + "\" is damaged: " + what);
 }
 
-/// Bounds of parts: ascending from 0.
-std::vector<std::uint64_t> bounds_in(const untyped_arrays& arrays, const std::string& name,
-                                     const std::string& what) {
-  const extents dims = arrays.info(name + what).dims;
+void require_bounds(const std::vector<std::uint64_t>& bounds, const std::string& name) {
+  if (bounds.front() != 0 || !std::is_sorted(bounds.begin(), bounds.end()))
+    throw_damaged(name, "its bounds are not in order");
+}
+
+/// Returns the first vertex of each part, and the number of all.
+std::vector<std::uint64_t> bounds_in(const untyped_arrays& arrays, const std::string& name) {
+  const std::string id = name + std::string(bounds_name);
+  const extents dims = arrays.info(id).dims;
   // So many parts a set may have.
   if (dims.rank() != 1 || dims[0] < 2 || dims[0] > (std::uint64_t{1} << 31))
     throw_damaged(name, "its bounds are not those of parts");
-  std::vector<std::uint64_t> bounds = read_elements<std::uint64_t>(arrays, name + what, 0, dims[0]);
-  if (bounds.front() != 0 || !std::is_sorted(bounds.begin(), bounds.end()))
-    throw_damaged(name, "its bounds are not in order");
+  std::vector<std::uint64_t> bounds = read_elements<std::uint64_t>(arrays, id, {{0}, {dims[0]}, {}});
+  require_bounds(bounds, name);
   return bounds;
+}
+
+part_bounds part_bounds_in(const untyped_arrays& arrays, const std::string& name, std::size_t rows) {
+  part_bounds found;
+  const auto columns = found.columns();
+  const extents dims = arrays.info(name + "/part_bounds").dims;
+  if (dims != extents{rows, columns.size()})
+    throw_damaged(name, "its bounds are of different numbers of parts");
+  const auto table = read_elements<std::uint64_t>(arrays, name + "/part_bounds", {{0, 0}, dims, {}});
+  for (std::size_t i = 0; i < table.size(); ++i) columns[i % columns.size()]->push_back(table[i]);
+  for (const std::vector<std::uint64_t>* const column : columns) require_bounds(*column, name);
+  return found;
 }
 
 }  // namespace
@@ -148,38 +201,40 @@ std::vector<std::uint64_t> bounds_in(const untyped_arrays& arrays, const std::st
 set_graph::set_graph(std::shared_ptr<const untyped_arrays> arrays, const std::string& name)
     : arrays_(std::move(arrays)), name_(chosen(*arrays_, name)) {
   require_format(*arrays_, name_);
-  bounds_ = bounds_in(*arrays_, name_, std::string(bounds_name));
-  arc_bounds_ = bounds_in(*arrays_, name_, "/arc_bounds");
-  ghost_bounds_ = bounds_in(*arrays_, name_, "/ghost_bounds");
-  if (arc_bounds_.size() != bounds_.size() || ghost_bounds_.size() != bounds_.size())
-    throw_damaged(name_, "its bounds are of different numbers of parts");
+  bounds_ = bounds_in(*arrays_, name_);
+  part_bounds_ = part_bounds_in(*arrays_, name_, bounds_.size());
   for (std::size_t part = 0; part + 1 < bounds_.size(); ++part)
     if (bounds_[part + 1] - bounds_[part] > most_vertices)
       throw_damaged(name_, "a part has more vertices than it can number");
-  require_length("/offsets", vertices() + static_cast<std::uint64_t>(parts()));
-  require_length("/neighbours", arcs());
-  require_length("/ghosts", ghost_bounds_.back());
+  const auto count = static_cast<std::uint64_t>(parts());
+  require_length("/offsets", {vertices() + count});
+  require_length("/neighbours", {arcs()});
+  require_length("/is_simple", {count});
+  require_length("/ghosts", {part_bounds_.ghosts.back()});
+  require_length("/ghost_offsets", {part_bounds_.ghosts.back() + count});
+  require_length("/ghost_rows", {part_bounds_.ghost_arcs.back()});
+  require_length("/seen", {part_bounds_.seen.back()});
+  require_length("/partners", {part_bounds_.partners.back(), 2});
   has_weights_ = arrays_->find(name_ + "/weights").has_value();
-  if (has_weights_) require_length("/weights", arcs());
+  if (has_weights_) require_length("/weights", {arcs()});
   has_ids_ = arrays_->find(name_ + "/ids").has_value();
-  if (has_ids_) require_length("/ids", vertices());
+  if (has_ids_) require_length("/ids", {vertices()});
 }
 
-void set_graph::require_length(const char* what, std::uint64_t length) const {
-  const extents dims = arrays_->info(name_ + what).dims;
-  if (dims.rank() != 1 || dims[0] != length)
+void set_graph::require_length(const char* what, const extents& dims) const {
+  if (arrays_->info(name_ + what).dims != dims)
     throw_damaged(name_, "an array has another number of elements than its bounds say");
 }
 
 /// Returns the first vertex before which there are so many arcs and vertices.
 std::uint64_t set_graph::vertex_behind(std::uint64_t arcs_and_vertices) const {
-  const auto before = [this](std::size_t part) { return bounds_[part] + arc_bounds_[part]; };
+  const auto before = [this](std::size_t part) { return bounds_[part] + part_bounds_.arcs[part]; };
   std::size_t part = 0;
   while (part + 1 < bounds_.size() && before(part + 1) < arcs_and_vertices) ++part;
   if (part + 1 == bounds_.size() || before(part) >= arcs_and_vertices) return bounds_[part];
   const std::uint64_t own = bounds_[part + 1] - bounds_[part];
   const auto offsets =
-      read_elements<std::uint64_t>(*arrays_, name_ + "/offsets", bounds_[part] + part, own + 1);
+      read_elements<std::uint64_t>(*arrays_, name_ + "/offsets", {{bounds_[part] + part}, {own + 1}, {}});
   std::uint64_t v = 0;
   while (v < own && before(part) + v + offsets[v] < arcs_and_vertices) ++v;
   return bounds_[part] + v;
@@ -201,46 +256,117 @@ std::vector<std::uint64_t> set_graph::bounds_for(int parts) const {
 }
 
 rank_graph set_graph::part(int part, int parts) const {
-  rank_graph made;
-  made.rows.bounds = bounds_for(parts);
-  const std::uint64_t first = made.rows.bounds[static_cast<std::size_t>(part)];
-  const std::uint64_t end = made.rows.bounds[static_cast<std::size_t>(part) + 1];
-  made.rows.offsets.assign(1, 0);
+  if (parts < 1 || part < 0 || part >= parts)
+    throw error(errc::invalid_argument, "a graph divided among " + std::to_string(parts) +
+                                            " ranks has no part " + std::to_string(part));
+  return parts == this->parts() ? stored_part(part) : divided_part(part, parts);
+}
+
+rank_graph set_graph::stored_part(int part) const {
+  const auto rank = static_cast<std::size_t>(part);
+  const auto count = [rank](const std::vector<std::uint64_t>& bounds) {
+    return bounds[rank + 1] - bounds[rank];
+  };
+  const auto elements = [&]<class Value>(held_span<Value>& to, const char* what, std::uint64_t first,
+                                         std::uint64_t length) {
+    to = elements_in_place<Value>(*arrays_, name_ + what, first, length);
+  };
+  rank_graph_parts found;
+  rank_plan& plan = found.plan;
+  plan.bounds = bounds_;
+  plan.rank = part;
+  const std::uint64_t own = count(bounds_);
+  const std::uint64_t arcs = count(part_bounds_.arcs);
+  const std::uint64_t ghosts = count(part_bounds_.ghosts);
+  elements(found.offsets, "/offsets", bounds_[rank] + rank, own + 1);
+  elements(found.targets, "/neighbours", part_bounds_.arcs[rank], arcs);
+  if (has_weights_) elements(found.weights, "/weights", part_bounds_.arcs[rank], arcs);
+  if (has_ids_) elements(found.ids, "/ids", bounds_[rank], own);
+  found.is_simple =
+      read_elements<std::uint64_t>(*arrays_, name_ + "/is_simple", {{rank}, {1}, {}}).front() == 1;
+  elements(plan.ghosts, "/ghosts", part_bounds_.ghosts[rank], ghosts);
+  elements(plan.ghost_offsets, "/ghost_offsets", part_bounds_.ghosts[rank] + rank, ghosts + 1);
+  elements(plan.ghost_rows, "/ghost_rows", part_bounds_.ghost_arcs[rank], count(part_bounds_.ghost_arcs));
+  elements(plan.seen, "/seen", part_bounds_.seen[rank], count(part_bounds_.seen));
+
+  const std::uint64_t partners = count(part_bounds_.partners);
+  const auto pairs = read_elements<std::uint64_t>(*arrays_, name_ + "/partners",
+                                                  {{part_bounds_.partners[rank], 0}, {partners, 2}, {}});
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    const std::uint64_t before = plan.neighbours.empty() ? 0 : pairs[i - 2] + 1;
+    if (pairs[i] < before || pairs[i] >= static_cast<std::uint64_t>(parts()) || pairs[i] == rank ||
+        pairs[i + 1] > plan.seen.size() - seen)
+      throw_damaged(name_, "its partners are not ranks of the graph, or see vertices that there are not");
+    plan.neighbours.push_back({.rank = static_cast<int>(pairs[i]),
+                               .seen = plan.seen.span().subspan(seen, pairs[i + 1]),
+                               .first_ghost = 0,
+                               .ghosts = 0});
+    plan.find_ghosts(plan.neighbours.back());
+    seen += pairs[i + 1];
+  }
+  require_rows(found.offsets.span(), arcs);
+  require_rows(plan.ghost_offsets.span(), plan.ghost_rows.size());
+  require_below(found.targets.span(), own + ghosts, "an arc leads to no vertex");
+  require_below(plan.ghosts.span(), vertices(), "a ghost is no vertex");
+  require_below(plan.ghost_rows.span(), own, "a ghost is next to no vertex");
+  require_below(plan.seen.span(), own, "another rank sees a vertex that there is not");
+  return rank_graph(std::move(found));
+}
+
+rank_graph set_graph::divided_part(int part, int parts) const {
+  rank_rows made;
+  made.bounds = bounds_for(parts);
+  const std::uint64_t first = made.bounds[static_cast<std::size_t>(part)];
+  const std::uint64_t end = made.bounds[static_cast<std::size_t>(part) + 1];
+  made.offsets.assign(1, 0);
   for (std::size_t old = 0; old + 1 < bounds_.size(); ++old) {
     const std::uint64_t begin = std::max(first, bounds_[old]);
     const std::uint64_t stop = std::min(end, bounds_[old + 1]);
     if (begin >= stop) continue;
-    const std::vector<std::uint64_t> offsets =
-        read_elements<std::uint64_t>(*arrays_, name_ + "/offsets", begin + old, stop - begin + 1);
-    const std::uint64_t arcs = arc_bounds_[old + 1] - arc_bounds_[old];
+    const auto elements = [&]<class Value>(Value, const char* what, std::uint64_t from, std::uint64_t count) {
+      return read_elements<Value>(*arrays_, name_ + what, {{from}, {count}, {}});
+    };
+    const auto offsets = elements(std::uint64_t(), "/offsets", begin + old, stop - begin + 1);
+    const std::uint64_t arcs = part_bounds_.arcs[old + 1] - part_bounds_.arcs[old];
     if (!std::is_sorted(offsets.begin(), offsets.end()) || offsets.back() > arcs)
       throw_damaged(name_, "its rows overlap, or are outside of a part's arcs");
     const std::uint64_t count = offsets.back() - offsets.front();
-    const std::uint64_t arc = arc_bounds_[old] + offsets.front();
-    const auto local = read_elements<vertex_handle>(*arrays_, name_ + "/neighbours", arc, count);
-    const auto ghosts = read_elements<vertex_id>(*arrays_, name_ + "/ghosts", ghost_bounds_[old],
-                                                 ghost_bounds_[old + 1] - ghost_bounds_[old]);
+    const std::uint64_t arc = part_bounds_.arcs[old] + offsets.front();
+    const auto local = elements(vertex_handle(), "/neighbours", arc, count);
+    const auto ghosts = elements(vertex_id(), "/ghosts", part_bounds_.ghosts[old],
+                                 part_bounds_.ghosts[old + 1] - part_bounds_.ghosts[old]);
     const std::uint64_t own = bounds_[old + 1] - bounds_[old];
-    if (!ghosts.empty() && *std::max_element(ghosts.begin(), ghosts.end()) >= vertices())
-      throw_damaged(name_, "a ghost is no vertex");
-    made.rows.targets.reserve(made.rows.targets.size() + count);
-    for (const vertex_handle v : local) {
-      if (v >= own + ghosts.size()) throw_damaged(name_, "an arc leads to no vertex");
-      made.rows.targets.push_back(v < own ? bounds_[old] + v : ghosts[v - own]);
-    }
-    const std::uint64_t before = made.rows.offsets.back();
+    require_below(std::span(ghosts), vertices(), "a ghost is no vertex");
+    require_below(std::span(local), own + ghosts.size(), "an arc leads to no vertex");
+    made.targets.reserve(made.targets.size() + count);
+    for (const vertex_handle v : local) made.targets.push_back(v < own ? bounds_[old] + v : ghosts[v - own]);
+    const std::uint64_t before = made.offsets.back();
     for (std::size_t i = 1; i < offsets.size(); ++i)
-      made.rows.offsets.push_back(before + offsets[i] - offsets.front());
+      made.offsets.push_back(before + offsets[i] - offsets.front());
     if (has_weights_) {
-      const auto weights = read_elements<double>(*arrays_, name_ + "/weights", arc, count);
-      made.rows.weights.insert(made.rows.weights.end(), weights.begin(), weights.end());
+      const auto weights = elements(double(), "/weights", arc, count);
+      made.weights.insert(made.weights.end(), weights.begin(), weights.end());
     }
     if (has_ids_) {
-      const auto ids = read_elements<vertex_id>(*arrays_, name_ + "/ids", begin, stop - begin);
+      const auto ids = elements(vertex_id(), "/ids", begin, stop - begin);
       made.ids.insert(made.ids.end(), ids.begin(), ids.end());
     }
   }
-  return made;
+  return graph_of_rows(std::move(made), part);
+}
+
+void set_graph::require_rows(std::span<const std::uint64_t> offsets, std::uint64_t arcs) const {
+  if (offsets.front() != 0 || offsets.back() != arcs || !std::is_sorted(offsets.begin(), offsets.end()))
+    throw_damaged(name_, "its rows overlap, or are outside of a part's arcs");
+}
+
+template <class Value>
+void set_graph::require_below(std::span<const Value> values, std::uint64_t limit, const char* fault) const {
+  if (values.empty()) return;
+  Value largest = 0;
+  for (const Value value : values) largest = std::max(largest, value);
+  if (largest >= limit) throw_damaged(name_, fault);
 }
 
 }  // namespace perdure::graph

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/detail/counted_random.hpp>
@@ -15,7 +14,7 @@ namespace perdure::graph::detail {
 namespace {
 
 /// Returns what is wrong with the rows of a rank, or an empty text.
-std::string fault_in(const rank_rows& rows, const rank_exchange& ranks, weight_use use) {
+std::string fault_in(const rank_rows& rows, const rank_exchange& ranks) {
   const auto rank = static_cast<std::size_t>(ranks.rank());
   const std::string whose = "the rows of rank " + std::to_string(rank);
   if (rows.bounds.size() != static_cast<std::size_t>(ranks.size()) + 1 || rows.bounds.front() != 0 ||
@@ -31,18 +30,15 @@ std::string fault_in(const rank_rows& rows, const rank_exchange& ranks, weight_u
   for (const vertex_id v : rows.targets)
     if (v >= rows.bounds.back())
       return whose + " name vertex " + std::to_string(v) + " of " + std::to_string(rows.bounds.back());
-  if (use == weight_use::none) return {};
-  for (const double weight : rows.weights)
-    if (!(weight >= 0 && weight <= std::numeric_limits<double>::max()))
-      return "communities need weights that are 0 or more, and an arc of rank " + std::to_string(rank) +
-             " weighs " + std::to_string(weight);
+  if (!rows.ids.empty() && rows.ids.size() + 1 != rows.offsets.size())
+    return whose + " have " + std::to_string(rows.offsets.size() - 1) + " vertices and " +
+           std::to_string(rows.ids.size()) + " ids";
   return {};
 }
 
-/// Collective. Throws unless each arc is there from both ends, with the same weight where weights are used:
-/// arcs to larger numbers count up, those to smaller ones down.
-void require_symmetric(const rank_rows& rows, rank_exchange& ranks, weight_use use) {
-  const bool are_weighed = use == weight_use::sums && !rows.weights.empty();
+/// Collective. Throws unless each arc is there from both ends, with the same weight: arcs to larger numbers
+/// count up, those to smaller ones down.
+void require_symmetric(const rank_rows& rows, rank_exchange& ranks) {
   const vertex_id first = rows.bounds[static_cast<std::size_t>(ranks.rank())];
   std::array<std::uint64_t, 1> difference{0};
   for (std::size_t row = 0; row + 1 < rows.offsets.size(); ++row)
@@ -50,7 +46,7 @@ void require_symmetric(const rank_rows& rows, rank_exchange& ranks, weight_use u
       const vertex_id v = first + row;
       const vertex_id u = rows.targets[i];
       if (u == v) continue;
-      const std::uint64_t weight = are_weighed ? std::bit_cast<std::uint64_t>(rows.weights[i]) : 0;
+      const std::uint64_t weight = rows.weights.empty() ? 0 : std::bit_cast<std::uint64_t>(rows.weights[i]);
       const std::uint64_t arc =
           mixed(random_number(random_number(golden_step, std::min(u, v)), std::max(u, v)) ^ weight);
       difference[0] += u > v ? arc : ~arc + 1;
@@ -58,9 +54,8 @@ void require_symmetric(const rank_rows& rows, rank_exchange& ranks, weight_use u
   ranks.add_up(difference);
   if (difference[0] != 0)
     throw error(errc::invalid_argument,
-                std::string("the graph of the ranks is not symmetric: each edge must be in the rows of both "
-                            "its ends") +
-                    (use == weight_use::sums ? ", with the same weight" : ", as often"));
+                "the graph of the ranks is not symmetric: each edge must be in the rows of both its ends, as "
+                "often and with the same weight");
 }
 
 }  // namespace
@@ -72,14 +67,22 @@ void require_same(std::uint64_t number, rank_exchange& ranks, const std::string&
                   "the ranks have different " + what + ": each must be given the same");
 }
 
-void require_sound(const rank_rows& rows, rank_exchange& ranks, weight_use use) {
-  const std::string fault = fault_in(rows, ranks, use);
+void require_part(const rank_graph& graph, const rank_exchange& ranks) {
+  if (graph.ranks() != ranks.size() || graph.rank() != ranks.rank())
+    throw error(errc::invalid_argument, "the graph is part " + std::to_string(graph.rank()) + " of " +
+                                            std::to_string(graph.ranks()) + ", and this is rank " +
+                                            std::to_string(ranks.rank()) + " of " +
+                                            std::to_string(ranks.size()));
+}
+
+void require_sound(const rank_rows& rows, rank_exchange& ranks) {
+  const std::string fault = fault_in(rows, ranks);
   throw_first_error(ranks,
                     fault.empty() ? std::nullopt : std::optional(error(errc::invalid_argument, fault)));
   std::uint64_t bounds = 0;
   for (const std::uint64_t bound : rows.bounds) bounds = random_number(bounds, bound);
   require_same(bounds, ranks, "bounds");
-  require_symmetric(rows, ranks, use);
+  require_symmetric(rows, ranks);
 }
 
 }  // namespace perdure::graph::detail

@@ -1,4 +1,4 @@
-// Narrows the numbers of neighbours.
+// Views the only part of a graph as rows of one process.
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/whole_graph.hpp>
 #include <string>
@@ -6,23 +6,20 @@
 
 namespace perdure::graph {
 
-whole_graph::whole_graph(rank_graph graph)
-    : offsets_(std::move(graph.rows.offsets)),
-      weights_(std::move(graph.rows.weights)),
-      ids_(std::move(graph.ids)) {
-  const std::uint64_t vertices = graph.rows.bounds.back();
-  if (vertices > most_vertices)
-    throw error(errc::unsupported,
-                "the graph has " + std::to_string(vertices) +
-                    " vertices, and one process numbers 2^32 - 1: open it by several ranks");
-  targets_.assign(graph.rows.targets.begin(), graph.rows.targets.end());
-  for (std::size_t v = 0; v + 1 < offsets_.size(); ++v)
-    for (std::uint64_t i = offsets_[v]; i < offsets_[v + 1]; ++i)
-      if (targets_[i] == v) ++self_loops_;
+whole_graph::whole_graph(rank_graph graph) : graph_(std::move(graph)) {
+  if (graph_.ranks() != 1)
+    throw error(errc::invalid_argument,
+                "the graph is divided among " + std::to_string(graph_.ranks()) + " ranks: take that of one");
+  for (vertex_handle v = 0; v < graph_.size(); ++v)
+    for (const vertex_handle u : graph_.neighbours(v))
+      if (u == v) ++self_loops_;
 }
 
 csr_view whole_graph::view() const noexcept {
-  return {.offsets = offsets_, .targets = targets_, .ids = ids_, .arc_weights = weights_};
+  return {.offsets = graph_.offsets(),
+          .targets = graph_.targets(),
+          .ids = graph_.ids(),
+          .arc_weights = graph_.weights()};
 }
 
 }  // namespace perdure::graph

@@ -14,8 +14,9 @@
 #include <perdure/graph/detail/weighted_arcs.hpp>
 #include <perdure/graph/graph_view.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace perdure::graph::detail {
@@ -27,13 +28,14 @@ namespace perdure::graph::detail {
 /// the order of adding: the same ones where all ranks' are whole and their sum is below 2^53, else multiplied
 /// by a power of 2 with which the sum of all is below 2^60, and rounded. Throws `invalid_argument` where the
 /// sum of all is above 1.8e308.
-std::vector<std::uint64_t> whole_weights(const std::vector<double>& weights, rank_exchange& ranks);
+std::vector<std::uint64_t> whole_weights(std::span<const double> weights, rank_exchange& ranks);
 
 /// On a rank of several, the rows of its own vertices.
 struct community_graph {
   rank_plan plan;
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<vertex_handle> targets;
+  mirror_table mirrors;
+  held_span<std::uint64_t> offsets{std::vector<std::uint64_t>{0}};
+  held_span<vertex_handle> targets;    // own vertices, then ghosts; each neighbour is once in its row
   std::vector<std::uint64_t> weights;  // by `whole_weights`; empty: each is 1
   std::vector<std::uint64_t>
       loops;  // twice the weight within the communities that vertices were; empty: nothing
@@ -57,9 +59,10 @@ struct community_graph {
     });
   }
 
-  /// Collective. Makes one of the rows of a rank: without loops, several arcs to the same neighbour as one,
-  /// with the sum of their weights. Throws `invalid_argument` on all ranks where the rows of one are wrong.
-  static community_graph of(const rank_rows& rows, rank_exchange& ranks, unsigned threads);
+  /// Collective. Makes one of a rank's part of a graph: without loops, several arcs to the same neighbour as
+  /// one, with the sum of their weights. Uses the rows where they are if they have neither weights nor such
+  /// arcs. Throws `invalid_argument` on all ranks where a weight is negative or no number.
+  static community_graph of(const rank_graph& graph, rank_exchange& ranks, unsigned threads);
   /// Makes one of rows with numbers of the whole graph, whose neighbours are there once. `weights` and
   /// `loops` are as the members.
   static community_graph of(std::vector<std::uint64_t> bounds, int rank, std::vector<std::uint64_t> offsets,
@@ -74,21 +77,19 @@ struct community_graph {
  private:
   template <graph_view Graph>
   static community_graph unweighted(const Graph& graph, unsigned threads) {
-    community_graph made;
+    std::vector<std::uint64_t> offsets{0};
+    std::vector<vertex_handle> targets;
     on_simple_graph(graph, threads, [&](const auto& rows) {
-      made.offsets.resize(rows.size() + 1);
+      offsets.resize(rows.size() + 1);
       for (std::size_t v = 0; v < rows.size(); ++v)
-        made.offsets[v + 1] = made.offsets[v] + rows.degree(static_cast<vertex_handle>(v));
-      made.targets.resize(made.offsets.back());
+        offsets[v + 1] = offsets[v] + rows.degree(static_cast<vertex_handle>(v));
+      targets.resize(offsets.back());
       each_vertex(threads, rows.size(), [&](vertex_handle v) {
         const auto row = rows.neighbours(v);
-        std::copy(row.begin(), row.end(),
-                  made.targets.begin() + static_cast<std::ptrdiff_t>(made.offsets[v]));
+        std::copy(row.begin(), row.end(), targets.begin() + static_cast<std::ptrdiff_t>(offsets[v]));
       });
     });
-    made.plan = rank_plan::lone(made.size());
-    made.add_up_volumes(threads);
-    return made;
+    return lone(std::move(offsets), std::move(targets), {}, threads);
   }
 
   template <graph_view Graph>
@@ -123,25 +124,32 @@ struct community_graph {
       });
     });
     // Ordered, and those with the same target added up.
-    community_graph made;
-    made.offsets.assign(size + 1, 0);
+    std::vector<std::uint64_t> offsets(size + 1);
     each_vertex(threads, size, [&](vertex_handle v) {
       const std::span<end> row(ends.data() + begins[v], ends.data() + begins[v + std::size_t{1}]);
-      made.offsets[v + std::size_t{1}] = merge_ends(row);
+      offsets[v + std::size_t{1}] = merge_ends(row);
     });
-    std::partial_sum(made.offsets.begin(), made.offsets.end(), made.offsets.begin());
-    made.targets.resize(made.offsets.back());
-    std::vector<double> weights(made.offsets.back());
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    std::vector<vertex_handle> targets(offsets.back());
+    std::vector<double> weights(offsets.back());
     each_vertex(threads, size, [&](vertex_handle v) {
-      for (std::uint64_t i = made.offsets[v]; i < made.offsets[v + std::size_t{1}]; ++i) {
-        const end& one = ends[begins[v] + (i - made.offsets[v])];
-        made.targets[i] = one.target;
+      for (std::uint64_t i = offsets[v]; i < offsets[v + std::size_t{1}]; ++i) {
+        const end& one = ends[begins[v] + (i - offsets[v])];
+        targets[i] = one.target;
         weights[i] = one.weight;
       }
     });
-    lone_exchange lone;
-    made.weights = whole_weights(weights, lone);
-    made.plan = rank_plan::lone(size);
+    lone_exchange alone;
+    return lone(std::move(offsets), std::move(targets), whole_weights(weights, alone), threads);
+  }
+
+  static community_graph lone(std::vector<std::uint64_t> offsets, std::vector<vertex_handle> targets,
+                              std::vector<std::uint64_t> weights, unsigned threads) {
+    community_graph made;
+    made.plan = rank_plan::lone(offsets.size() - 1);
+    made.offsets = std::move(offsets);
+    made.targets = std::move(targets);
+    made.weights = std::move(weights);
     made.add_up_volumes(threads);
     return made;
   }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <vector>
 
 namespace perdure::graph {
@@ -25,10 +25,10 @@ struct rank_bfs_result {
 /// smallest number, so that the answer is the same for any number of ranks and threads.
 ///
 /// Level by level: each vertex of a level is sent once to each rank that sees it, in 4 bytes, and ranks that
-/// see none get no message. Throws on all ranks `errc::invalid_argument` for rows that do not fit their
-/// bounds or are not symmetric and where the ranks have different sources, and `errc::not_found` when the
-/// source is not a vertex. Weights are ignored. O(vertices + arcs) for all ranks together; takes 12 bytes for
-/// each own vertex beside the plan of exchange.
-rank_bfs_result bfs(const rank_rows& rows, rank_exchange& ranks, vertex_id source, unsigned threads = 1);
+/// see none get no message. Throws on all ranks `errc::invalid_argument` for a graph that is divided among
+/// other ranks and where the ranks have different sources, and `errc::not_found` when the source is not a
+/// vertex. Weights are ignored. O(vertices + arcs) for all ranks together; takes 20 bytes for each own
+/// vertex, and 8 for each place at which another rank sees one.
+rank_bfs_result bfs(const rank_graph& graph, rank_exchange& ranks, vertex_id source, unsigned threads = 1);
 
 }  // namespace perdure::graph

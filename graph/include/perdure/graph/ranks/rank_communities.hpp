@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <perdure/graph/communities.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <vector>
 
 namespace perdure::graph {
@@ -30,11 +30,11 @@ struct rank_community_result {
 /// options in one process, for any number of ranks and threads. With `options.starts` of 0 it begins as often
 /// as that would.
 ///
-/// Throws `errc::invalid_argument` on all ranks for rows that do not fit their bounds and for weights that
+/// Throws `errc::invalid_argument` on all ranks for a graph of other ranks and for weights that
 /// `louvain` refuses. Between levels the ranks with edges between their vertices exchange, in each half-step,
 /// 12 bytes for each vertex with another label that another rank sees, 20 for each other rank's community
 /// that changed, and 16 for each that is next to a rank's vertices.
-rank_community_result louvain(const rank_rows& rows, rank_exchange& ranks,
+rank_community_result louvain(const rank_graph& graph, rank_exchange& ranks,
                               const louvain_options& options = {});
 
 }  // namespace perdure::graph

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <vector>
 
 namespace perdure::graph {
@@ -22,9 +22,10 @@ struct rank_component_result {
 /// more than 2 log2(parts) rounds. The joined parts form trees, whose roots are found by doubling distances,
 /// in log2(depth) questions and answers.
 ///
-/// Throws `errc::invalid_argument` on all ranks for rows that do not fit their bounds or are not symmetric.
-/// Weights are ignored. Takes 12 bytes for each own vertex, 16 for each arc to a smaller part of another
-/// rank, and 64 more for each different one between parts, beside the plan of exchange.
-rank_component_result connected_components(const rank_rows& rows, rank_exchange& ranks, unsigned threads = 1);
+/// Throws `errc::invalid_argument` for a graph of other ranks. Weights are ignored. Takes 12 bytes for each
+/// own vertex, 16 for each arc to a smaller part of another rank, and 64 more for each different one between
+/// parts.
+rank_component_result connected_components(const rank_graph& graph, rank_exchange& ranks,
+                                           unsigned threads = 1);
 
 }  // namespace perdure::graph

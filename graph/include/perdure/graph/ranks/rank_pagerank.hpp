@@ -3,7 +3,7 @@
 
 #include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 
 namespace perdure::graph {
 
@@ -16,10 +16,9 @@ namespace perdure::graph {
 /// in one process, where values count at once, and differs from that answer by what the tolerance leaves
 /// open: all values together are wrong by no more than `damping / (1 - damping)` times the last change.
 ///
-/// Throws `errc::invalid_argument` on all ranks for rows that do not fit their bounds or are not symmetric,
-/// for options that `pagerank` refuses, and where damping, tolerance or iterations differ between ranks.
-/// Weights are ignored. Each iteration sends 8 bytes for each ghost. Takes 16 bytes for each own vertex and 8
-/// for each ghost, beside the plan of exchange.
-pagerank_result pagerank(const rank_rows& rows, rank_exchange& ranks, const pagerank_options& options = {});
+/// Throws `errc::invalid_argument` on all ranks for a graph of other ranks, for options that `pagerank`
+/// refuses, and where damping, tolerance or iterations differ between ranks. Weights are ignored. Each
+/// iteration sends 8 bytes for each ghost. Takes 16 bytes for each own vertex and 8 for each ghost.
+pagerank_result pagerank(const rank_graph& graph, rank_exchange& ranks, const pagerank_options& options = {});
 
 }  // namespace perdure::graph

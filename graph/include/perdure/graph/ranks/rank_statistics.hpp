@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <perdure/graph/degrees.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <vector>
 
 namespace perdure::graph {
@@ -32,8 +32,8 @@ struct rank_statistics {
 /// where. Returns the same on all ranks. Edges, loops, isolated vertices and degrees are those of `degrees`
 /// in one process.
 ///
-/// Throws `errc::invalid_argument` on all ranks for rows that do not fit their bounds or are not symmetric.
-/// Weights are ignored. Sends 16 bytes for each different degree, to rank 0 and back.
-rank_statistics statistics(const rank_rows& rows, rank_exchange& ranks);
+/// Throws `errc::invalid_argument` for a graph of other ranks. Weights are ignored. Sends 16 bytes for each
+/// different degree, to rank 0 and back.
+rank_statistics statistics(const rank_graph& graph, rank_exchange& ranks);
 
 }  // namespace perdure::graph

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <perdure/graph/ranks/rank_exchange.hpp>
-#include <perdure/graph/ranks/rank_rows.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 
 namespace perdure::graph {
 
@@ -15,9 +15,8 @@ namespace perdure::graph {
 /// these neighbours, in 8 bytes for each entry, and compared with their rows there. Rows are sent in rounds,
 /// so that a rank holds at most 64 KiB and one row for each other rank, and as much from each.
 ///
-/// Throws `errc::invalid_argument` on all ranks for rows that do not fit their bounds or are not symmetric.
-/// Takes 16 bytes for each own vertex and 8 for each ghost beside the plan of exchange, and a bit of both for
-/// each thread.
-std::uint64_t count_triangles(const rank_rows& rows, rank_exchange& ranks, unsigned threads = 1);
+/// Throws `errc::invalid_argument` for a graph of other ranks. Takes 4 bytes for each arc, 16 for each own
+/// vertex and 8 for each ghost, and a bit of both for each thread.
+std::uint64_t count_triangles(const rank_graph& graph, rank_exchange& ranks, unsigned threads = 1);
 
 }  // namespace perdure::graph

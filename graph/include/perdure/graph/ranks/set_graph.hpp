@@ -1,11 +1,13 @@
 // A graph among the arrays of a set of stores: each rank's part as it lies in the store of that rank.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <perdure/array/untyped_arrays.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,16 +20,42 @@ namespace perdure::graph {
 ///
 /// The arrays, of P ranks, n vertices, m arcs:
 /// - `NAME/bounds` [P + 1]: the first vertex of each rank, and n; by rank 0, with the format's version as the
-///   attribute `graph of ranks`. `arc_bounds` and `ghost_bounds` are the same of arcs and ghosts;
+///   attribute `graph of ranks`;
+/// - `NAME/part_bounds` [P + 1, 5], by rank 0: the same of arcs, ghosts, arcs to ghosts, seen vertices and
+///   partners;
+/// - `NAME/is_simple` [P]: 1 where no row has a loop, or the same neighbour twice;
 /// - `NAME/offsets` [n + P]: for each rank where the row of each of its vertices begins among its arcs, from
 ///   0 on, and their end;
 /// - `NAME/neighbours` [m], 32-bit: the rank's own vertices are 0, 1, 2, … and its ghosts follow;
 /// - `NAME/weights` [m], where arcs have weights;
+/// - `NAME/ids` [n], where the input calls vertices otherwise than by their numbers;
 /// - `NAME/ghosts`: the numbers in the whole graph of the vertices of other ranks that are neighbours of own
 ///   ones, in ascending order;
-/// - `NAME/ids` [n], where the input calls vertices otherwise than by their numbers.
+/// - `NAME/ghost_offsets`, as `offsets`, and `NAME/ghost_rows`, 32-bit: for each ghost the own vertices that
+///   have it in their rows;
+/// - `NAME/partners` [., 2]: the ranks that have ghosts of a rank's vertices, in ascending order, and how
+/// many,
+///   and `NAME/seen`, 32-bit: which these are, partner by partner.
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
                       rank_exchange& ranks);
+
+namespace detail {
+
+/// Where the arrays of each rank begin among those of all, with one bound more than there are ranks.
+struct part_bounds {
+  std::vector<std::uint64_t> arcs;
+  std::vector<std::uint64_t> ghosts;
+  std::vector<std::uint64_t> ghost_arcs;
+  std::vector<std::uint64_t> seen;
+  std::vector<std::uint64_t> partners;
+
+  /// The columns, in the order in which they are stored.
+  std::array<std::vector<std::uint64_t>*, 5> columns() {
+    return {&arcs, &ghosts, &ghost_arcs, &seen, &partners};
+  }
+};
+
+}  // namespace detail
 
 /// A graph of ranks in a set that is open, for reading or for writing.
 ///
@@ -41,29 +69,37 @@ class set_graph {
 
   const std::string& name() const noexcept { return name_; }
   std::uint64_t vertices() const noexcept { return bounds_.back(); }
-  std::uint64_t arcs() const noexcept { return arc_bounds_.back(); }
+  std::uint64_t arcs() const noexcept { return part_bounds_.arcs.back(); }
   /// Ranks that have stored it.
   int parts() const noexcept { return static_cast<int>(bounds_.size()) - 1; }
   bool has_weights() const noexcept { return has_weights_; }
   bool has_ids() const noexcept { return has_ids_; }
 
-  /// Returns the graph's part for one of `parts` ranks: as it was stored where they are as many, else
-  /// vertices are divided anew so that ranks have about as many arcs each. It takes no communication: each
-  /// rank reads what it needs from the parts that have it. Throws `damaged` where arrays contradict each
-  /// other, and what reading throws. O(its vertices and arcs, and the ghosts of the old parts that it reads).
+  /// Returns the graph's part for one of `parts` ranks. It takes no communication.
+  ///
+  /// Where they are as many as have stored it, the part is viewed in place, if it lies there in one piece: it
+  /// is valid as long as the set is open, and nothing is copied. Else vertices are divided anew so that ranks
+  /// have about as many arcs each, and each rank reads what it needs from the parts that have it.
+  ///
+  /// Throws `damaged` where arrays contradict each other, and what reading throws. O(its vertices and arcs,
+  /// and the ghosts of the old parts that it reads).
   rank_graph part(int part, int parts) const;
   /// Returns the bounds of vertices of that division. Reads the offsets of as many parts.
   std::vector<std::uint64_t> bounds_for(int parts) const;
 
  private:
-  void require_length(const char* what, std::uint64_t length) const;
+  rank_graph stored_part(int part) const;
+  rank_graph divided_part(int part, int parts) const;
+  void require_length(const char* what, const extents& dims) const;
+  void require_rows(std::span<const std::uint64_t> offsets, std::uint64_t arcs) const;
+  template <class Value>
+  void require_below(std::span<const Value> values, std::uint64_t limit, const char* fault) const;
   std::uint64_t vertex_behind(std::uint64_t arcs_and_vertices) const;
 
   std::shared_ptr<const untyped_arrays> arrays_;
   std::string name_;
   std::vector<std::uint64_t> bounds_;
-  std::vector<std::uint64_t> arc_bounds_;
-  std::vector<std::uint64_t> ghost_bounds_;
+  detail::part_bounds part_bounds_;
   bool has_weights_ = false;
   bool has_ids_ = false;
 };

@@ -1,0 +1,17 @@
+// The graph of rows with numbers of the whole graph.
+#pragma once
+
+#include <cstdint>
+#include <perdure/graph/ranks/rank_graph.hpp>
+#include <perdure/graph/ranks/rank_rows.hpp>
+
+namespace perdure::graph::detail {
+
+/// Orders the rows by the numbers of the neighbours, and arcs to the same one by weight.
+void order_rows(rank_rows& rows, unsigned threads);
+
+/// Makes the graph of rows that are sound and in order. Throws `unsupported` for more than 2^32 - 1 vertices
+/// and ghosts.
+rank_graph graph_of_rows(rank_rows rows, int rank);
+
+}  // namespace perdure::graph::detail
