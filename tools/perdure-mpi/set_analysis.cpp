@@ -110,6 +110,7 @@ void set_analysis::write_lines(const char* first, const std::vector<graph::resul
 }
 
 void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
+  const stopwatch watch;
   const std::vector<std::uint64_t> counts = ranks().gather(lines.ids.size());
   const auto before = counts.begin() + ranks().rank();
   graph::joint_call(ranks(), [&] {
@@ -142,6 +143,7 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
                   const_untyped_view::row_major(records.data(), where.count, type.size()));
   });
   opened_.set.checkpoint();
+  store_seconds_ = run_.longest("store_seconds", watch.seconds());
 }
 
 std::string set_analysis::times() const {
@@ -151,9 +153,7 @@ std::string set_analysis::times() const {
 }
 
 void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
-  std::vector<rank_column> columns{{"vertices", part().size()}, {"arcs", part().arcs()}};
-  columns.insert(columns.end(), columns_.begin(), columns_.end());
-  const json table = table_of_ranks(run_, columns, sent_);
+  const json table = table_of_ranks(run_, part(), columns_, sent_);
   // What was stored has its checkpoint, and there is nothing for another one.
   if (!given_.store_as.empty()) opened_.set.discard();
   if (is_reader_gone_) throw reader_gone();
@@ -161,7 +161,8 @@ void set_analysis::report(const json& findings, const std::function<void(output&
   if (given_.as_json) {
     json all{{"store", given_.set.string()}, {"graph", opened_.stored.name()}};
     all.update(findings);
-    if (!given_.store_as.empty()) all["stored_as"] = given_.store_as;
+    if (!given_.store_as.empty())
+      all.update({{"stored_as", given_.store_as}, {"store_seconds", store_seconds_}});
     all.update({{"vertices", vertices()},
                 {"threads", given_.threads},
                 {"attach_seconds", opened_.seconds},
@@ -176,7 +177,8 @@ void set_analysis::report(const json& findings, const std::function<void(output&
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(opened_.seconds) + "\n");
   write(out);
-  if (!given_.store_as.empty()) out.write("stored         as the array " + given_.store_as + "\n");
+  if (!given_.store_as.empty())
+    out.write("stored         as the array " + given_.store_as + " in " + in_seconds(store_seconds_) + "\n");
   if (is_right_) out.write("checked        the answer is right\n");
   out.write(text_of_ranks(table));
   out.finish();

@@ -51,7 +51,7 @@ double store_in_new_set(job& run, const std::filesystem::path& path, const std::
     if (run.is_first()) remove_parts(path);
     throw;
   }
-  return run.longest(watch.seconds());
+  return run.longest("store_seconds", watch.seconds());
 }
 
 void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
@@ -64,8 +64,7 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
   run.ranks().add_up(sums);
   const std::uint64_t edges = (sums[0] + sums[1]) / 2;
   const std::uint64_t vertices = made.vertices();
-  const json table =
-      table_of_ranks(run, {{"vertices", made.size()}, {"arcs", made.arcs()}}, rank_traffic(run.ranks()));
+  const json table = table_of_ranks(run, made, {}, rank_traffic(run.ranks()));
   if (!run.is_first()) return;
   if (as_json) {
     json report = std::move(parameters);
@@ -122,6 +121,6 @@ opened_graph::opened_graph(job& run, const std::filesystem::path& path, const st
       stored(graph_in(run, set, name, how.divides_anew)),
       part(graph::joint_call(run.ranks(),
                              [&] { return stored.part(run.ranks().rank(), run.ranks().size()); })),
-      seconds(run.longest(watch.seconds())) {}
+      seconds(run.longest("attach_seconds", watch.seconds())) {}
 
 }  // namespace perdure::cli

@@ -32,8 +32,8 @@ struct rank_community_result {
 ///
 /// Throws `errc::invalid_argument` on all ranks for a graph of other ranks and for weights that
 /// `louvain` refuses. Between levels the ranks with edges between their vertices exchange, in each half-step,
-/// 12 bytes for each vertex with another label that another rank sees, 20 for each other rank's community
-/// that changed, and 16 for each that is next to a rank's vertices.
+/// the labels of vertices that changed and that other ranks see, what changed of communities of other ranks,
+/// and the sums of communities that changed: numbers in as few bytes as each needs (`louvain_sweep`).
 rank_community_result louvain(const rank_graph& graph, rank_exchange& ranks,
                               const louvain_options& options = {});
 
