@@ -72,6 +72,13 @@ told 2 "is no name" generate rgg --vertices 10 --graph a//b -o new
 told 2 "has no vertex 4" bfs few --source 4 --repartition
 told 2 "has no option '--wrong'" cc few --wrong
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' > directed.mtx
+printf '1 2 -1\n2 3 1\n' > negative.txt
+by 2 ingest negative.txt -o negative > /dev/null
+told 2 "weighs -1" louvain negative
+rm -rf damaged && cp -r negative damaged && rm -r damaged/set.0001/part.00001
+told 2 "rank 1: .*part 1 of the set is missing" cc damaged
+rm -rf damaged && cp -r negative damaged && truncate -s 5000 damaged/manifest
+told 2 "manifest is damaged" cc damaged
 told 2 "is directed" ingest directed.mtx -o new
 printf '1 2\n' > unweighted.txt
 told 2 "few.txt has weights and unweighted.txt has none" ingest few.txt unweighted.txt -o mixed
