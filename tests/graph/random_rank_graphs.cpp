@@ -49,7 +49,7 @@ using perdure::test::exchange_group;
 using perdure::test::weighted_source;
 using weighted_edges = std::vector<std::pair<edge, double>>;
 
-/// What is drawn for a run.
+/// A graph, and how ranks have it, drawn for a run.
 struct drawn_run {
   weighted_edges edges;
   bool has_weights = false;
@@ -85,7 +85,7 @@ struct drawn_run {
   }
 };
 
-/// What was found, or the message of the error that was thrown.
+/// An answer, or the message of the error that was thrown.
 template <class Found>
 struct answer {
   Found found{};

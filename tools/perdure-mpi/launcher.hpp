@@ -1,4 +1,4 @@
-// What the launcher (mpirun, srun) says of this process by variables of the environment, with or without MPI.
+// Variables by which the launcher (mpirun, srun) tells a process of its rank, with or without MPI.
 #pragma once
 
 #include <array>

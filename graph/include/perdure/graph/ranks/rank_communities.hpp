@@ -9,8 +9,8 @@
 
 namespace perdure::graph {
 
-/// What a rank has sent while all vertices could change their communities once, and what for. Over all ranks
-/// these are at most 16 bytes for each changed ghost and 32 for each remote community.
+/// One sweep, in which every vertex may change its community once: what a rank has sent for it, and what for.
+/// Over all ranks these are at most 16 bytes for each changed ghost and 32 for each remote community.
 struct louvain_sweep {
   std::uint64_t changed_ghosts = 0;  ///< vertices of other ranks, seen here, that changed
   std::uint64_t remote_communities =
@@ -22,7 +22,7 @@ struct rank_community_result {
   std::vector<vertex_id> labels;  ///< by own vertex: the number of the smallest vertex in its community
   community_summary summary;      ///< for the whole graph, the same on all ranks
   std::vector<louvain_sweep>
-      sweeps;  ///< of this rank, in all levels and starts; empty where there is one rank
+      sweeps;  ///< all sweeps of this rank, in all levels and starts; empty where there is one rank
 };
 
 /// Collective. Finds communities of the underlying simple graph by Louvain's method (`louvain` of
