@@ -108,7 +108,7 @@ void opened_set::count_checkpoint(const vote& all, outcome& made) {
       return turn_down_by_manifest(made, failure);
     case set_manifest::written::in_doubt:
       turn_down(made, errc::undecided,
-                "the manifest of " + path().string() +
+                (ranks() > 1 ? "rank 0: " : "") + ("the manifest of " + path().string()) +
                     " could not be written, nor put back: nobody knows whether the checkpoint counts. Close "
                     "the set and open it again");
       made.what = outcome::verdict::in_doubt;

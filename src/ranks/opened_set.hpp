@@ -67,6 +67,8 @@ class opened_set final : public store_set, public set_access {
   void create(const part_opener& opener);
   void open_for_writing(const part_opener& opener);
   void open_for_reading(const std::filesystem::path& path, const part_opener& opener);
+  /// Copies the own part to the stage directory, and has it read there.
+  void stage_part();
   bool look_at_parts(const part_opener& opener, bool is_last_try);
   void find_set(mode how, told_set& found);
 

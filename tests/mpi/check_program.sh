@@ -63,6 +63,32 @@ by 5 cc few --store-as components > /dev/null
 by 5 cc few --store-as components > /dev/null
 "$perdure" array ls few | grep -q '^components ' || fail "no stored array"
 
+# Made and read on another device, where runs that were killed have left something.
+mkdir -p fast/perdure-stage.host.1.0/part
+cp -r square.3 staged.perdure-stage
+by 3 generate rgg --vertices 2000 --seed 7 --scramble -o staged --stage fast > /dev/null 2> err
+grep -q "removed .*/fast/perdure-stage.host.1.0, which a run that was killed" err || fail "not told: $(cat err)"
+grep -q "removed staged.perdure-stage, which a run that was killed" err || fail "not told: $(cat err)"
+by 3 export staged --stage fast -o exported > /dev/null
+same exported square.edges
+by 3 cc staged --stage fast --store-as components > /dev/null
+[ ! -e staged.perdure-stage ] || fail "a staged set was left"
+# Divided for good, with its components.
+by 2 repartition staged > /dev/null
+by 2 louvain staged --starts 1 -o found > /dev/null
+same found expected
+"$perdure" repartition staged --parts 4 > /dev/null
+by 4 louvain staged --starts 1 --stage fast -o found > /dev/null
+same found expected
+"$perdure" array ls staged | grep -q '^components .* \[2000\]' || fail "no components in the divided set"
+"$perdure" verify staged > /dev/null || fail "the divided set is damaged"
+told 4 "there is no such directory" cc staged --stage nowhere
+told 4 "there is no such directory" generate rgg --vertices 10 -o new --stage nowhere
+told 2 "none of them has a part of its own to stage" cc staged --stage fast --repartition
+told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3 --stage fast
+[ -z "$(ls fast)" ] || fail "left in fast: $(ls fast)"
+[ -z "$(ls -d ./*.perdure-stage 2> /dev/null)" ] || fail "left: $(ls -d ./*.perdure-stage)"
+
 told 2 "has 3 parts, and there are 2 ranks" louvain square.3
 told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3
 told 2 "there is no set of stores" cc nothing

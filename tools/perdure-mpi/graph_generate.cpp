@@ -17,8 +17,7 @@ namespace {
 
 /// Where the graph goes.
 struct wanted_set {
-  std::filesystem::path set;
-  std::string graph;
+  new_set set;
   unsigned threads = 1;
   bool as_json = false;
 };
@@ -27,6 +26,7 @@ void generate(job& run, const wanted_set& given, json parameters,
               const std::function<std::unique_ptr<graph::edge_source>(const graph::source_share&)>& make) {
   const stopwatch watch;
   graph::rank_exchange& ranks = run.ranks();
+  rank_stage stage(run, given.set.stage);
   const std::unique_ptr<graph::edge_source> source =
       make({static_cast<std::uint64_t>(ranks.rank()), static_cast<std::uint64_t>(ranks.size())});
   const graph::rank_graph made = [&] {
@@ -34,13 +34,13 @@ void generate(job& run, const wanted_set& given, json parameters,
     return graph::build_rank_graph(*source, ranks, {.threads = given.threads});
   }();
   const double generated = run.longest("generate_seconds", watch.seconds());
-  const double stored = store_in_new_set(run, given.set, given.graph, made);
-  tell_of_new_graph(run, given.set, given.graph, made, std::move(parameters), {"generate", generated, stored},
+  const double stored = store_in_new_set(run, given.set, made, stage);
+  tell_of_new_graph(run, given.set, made, std::move(parameters), {"generate", generated, stored},
                     given.as_json);
 }
 
 void add_set_options(command generator, wanted_set& given) {
-  add_new_set_options(generator, given.set, given.graph);
+  add_new_set_options(generator, given.set);
   add_rank_threads_option(generator, given.threads);
   add_json_option(generator, given.as_json);
 }

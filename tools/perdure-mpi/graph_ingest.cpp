@@ -20,8 +20,7 @@ namespace {
 
 struct wanted_files {
   graph_files input;
-  std::filesystem::path set;
-  std::string graph;
+  new_set set;
   unsigned threads = 1;
   bool as_json = false;
 };
@@ -44,6 +43,7 @@ void ingest(job& run, const wanted_files& given) {
   const interruption_watch interruption;
   std::vector<graph::graph_input> inputs;
   given.input.require_some("ingest");
+  rank_stage stage(run, given.set.stage);
   graph::joint_call(ranks, [&] {
     inputs = given.input.open(
         interruption, nullptr,
@@ -70,7 +70,7 @@ void ingest(job& run, const wanted_files& given) {
   std::array<std::uint64_t, 1> skipped{all.skipped_lines()};
   ranks.add_up(skipped);
   const double read = run.longest("ingest_seconds", watch.seconds());
-  const double stored = store_in_new_set(run, given.set, given.graph, made);
+  const double stored = store_in_new_set(run, given.set, made, stage);
   json facts = json::object();
   if (run.is_first()) {
     facts = {{"files", what_was_read(inputs)}, {"skipped_lines", skipped[0]}};
@@ -79,7 +79,7 @@ void ingest(job& run, const wanted_files& given) {
       if (one.info.has_times)
         std::fprintf(stderr, "perdure-mpi: %s: not kept: times of edges\n", one.name.c_str());
   }
-  tell_of_new_graph(run, given.set, given.graph, made, facts, {"ingest", read, stored}, given.as_json);
+  tell_of_new_graph(run, given.set, made, facts, {"ingest", read, stored}, given.as_json);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void add_ingest_command(command graph_command, job& run) {
                                 "All ranks read plain lists of edges, and rank 0 reads the rest");
   ingest_command.add_paths("FILE", given->input.files,
                            "Files of edges, in any format; '-' is standard input");
-  add_new_set_options(ingest_command, given->set, given->graph);
+  add_new_set_options(ingest_command, given->set);
   add_file_options(ingest_command, given->input.reading);
   add_generated_options(ingest_command, given->input);
   ingest_command.add_flag("--undirected", given->input.undirected,

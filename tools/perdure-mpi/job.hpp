@@ -65,5 +65,6 @@ void add_pagerank_command(command graph, job& run);
 void add_triangles_command(command graph, job& run);
 void add_stats_command(command graph, job& run);
 void add_export_command(command graph, job& run);
+void add_repartition_command(command graph, job& run);
 
 }  // namespace perdure::cli

@@ -74,6 +74,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
     add_triangles_command(graph, run);
     add_stats_command(graph, run);
     add_export_command(graph, run);
+    add_repartition_command(graph, run);
     line.run();
     return {};
   } catch (const usage_error& e) {

@@ -30,6 +30,9 @@ command add_set_command(command graph_command, const std::string& name, const st
         "--store-as", given.store_as,
         "Keep what --output writes in the set, as an array of this name; needs as many ranks as the "
         "set has parts");
+  add_stage_option(added, given.stage,
+                   "Copy each rank's part to this directory on a fast device of its machine first, and work "
+                   "there; needs as many ranks as the set has parts");
   add_rank_threads_option(added, given.threads);
   added.add_flag("--verify", given.is_checked,
                  "Check the answer by a plain computation of rank 0, which reads the whole graph");
@@ -47,7 +50,9 @@ const set_options& checked(const set_options& given) {
         "--budget is for parts that are used where they lie, and --repartition reads them into memory: leave "
         "one of them out");
   if (!given.store_as.empty() && given.divides_anew)
-    throw usage_error("--store-as keeps values where the set has its vertices: leave --repartition out");
+    throw usage_error(
+        "--store-as keeps values where the set has its vertices: leave --repartition out, or divide the set "
+        "for good first (perdure-mpi graph repartition)");
   return given;
 }
 
@@ -56,9 +61,11 @@ const set_options& checked(const set_options& given) {
 set_analysis::set_analysis(job& run, const set_options& given)
     : run_(run),
       given_(checked(given)),
-      opened_(
-          run, given.set, given.graph,
-          {.divides_anew = given.divides_anew, .to_write = !given.store_as.empty(), .budget = given.budget}),
+      opened_(run, given.set, given.graph,
+              {.divides_anew = given.divides_anew,
+               .to_write = !given.store_as.empty(),
+               .budget = given.budget,
+               .stage = given.stage}),
       sent_(run.ranks()) {}
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {
@@ -113,9 +120,10 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
   const stopwatch watch;
   const std::vector<std::uint64_t> counts = ranks().gather(lines.ids.size());
   const auto before = counts.begin() + ranks().rank();
+  mpi::array_store& set = opened_.to_write_to(run_);
   graph::joint_call(ranks(), [&] {
     const data_type type = graph::record_type(columns);
-    const auto& arrays = opened_.set.untyped();
+    const auto& arrays = set.untyped();
     if (arrays->find(given_.store_as)) {
       if (!arrays->attribute(given_.store_as, made_by))
         throw error(errc::already_exists, given_.set.string() + " has an array " +
@@ -126,7 +134,7 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
     arrays->create(given_.store_as, type, {std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
                    {});
     if (run_.is_first()) {
-      array_ref stored = opened_.set.array(given_.store_as);
+      array_ref stored = set.array(given_.store_as);
       stored.set_attribute(made_by, "perdure-mpi graph " + given_.command);
       stored.set_attribute(of_graph, opened_.stored.name());
     }
@@ -142,7 +150,7 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
     arrays->write(given_.store_as, type, where,
                   const_untyped_view::row_major(records.data(), where.count, type.size()));
   });
-  opened_.set.checkpoint();
+  set.checkpoint();
   store_seconds_ = run_.longest("store_seconds", watch.seconds());
 }
 
@@ -154,8 +162,7 @@ std::string set_analysis::times() const {
 
 void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
   const json table = table_of_ranks(run_, part(), columns_, sent_);
-  // What was stored has its checkpoint, and there is nothing for another one.
-  if (!given_.store_as.empty()) opened_.set.discard();
+  if (!given_.store_as.empty()) opened_.end_writing();
   if (is_reader_gone_) throw reader_gone();
   if (!run_.is_first() || given_.output == "-") return;
   if (given_.as_json) {

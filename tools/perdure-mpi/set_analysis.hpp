@@ -28,6 +28,7 @@ struct set_options {
   std::string graph;
   std::filesystem::path output;
   std::string store_as;
+  std::filesystem::path stage;
   std::string command;  ///< its name, as bfs
   std::uint64_t budget = 0;
   unsigned threads = 1;

@@ -9,10 +9,13 @@
 
 namespace perdure::cli {
 
-void add_new_set_options(command target, std::filesystem::path& set, std::string& graph) {
-  target.add_path("-o,--output", set, "The directory of the set of stores, which is made").required();
-  graph = "graph";
-  target.add_text("--graph", graph, "The graph's name in the set").default_text("graph");
+void add_new_set_options(command target, new_set& set) {
+  target.add_path("-o,--output", set.path, "The directory of the set of stores, which is made").required();
+  set.graph = "graph";
+  target.add_text("--graph", set.graph, "The graph's name in the set").default_text("graph");
+  add_stage_option(target, set.stage,
+                   "Make each part in this directory on a fast device of its rank's machine, and copy the "
+                   "finished parts to the set in one go");
 }
 
 void add_rank_threads_option(command target, unsigned& threads) {
@@ -27,7 +30,7 @@ namespace {
 /// Removes what is no set, as far as that is possible.
 void remove_parts(const std::filesystem::path& path) {
   try {
-    remove_set(path);
+    remove_set(path, parts_elsewhere::forget);
   } catch (const error&) {
     // The next attempt to make a set there removes it.
   }
@@ -35,28 +38,44 @@ void remove_parts(const std::filesystem::path& path) {
 
 }  // namespace
 
-double store_in_new_set(job& run, const std::filesystem::path& path, const std::string& name,
-                        const graph::rank_graph& made) {
+double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph& made, rank_stage& stage) {
   const stopwatch watch;
-  mpi::options options;
-  options.is_made_by_checkpoint = true;
-  mpi::array_store set(create_only, MPI_COMM_WORLD, path, options);
+  const bool is_staged = !wanted.stage.empty();
+  const std::filesystem::path path = is_staged ? free_staged_set(run, wanted.path) : wanted.path;
+  // What is there already is not this run's to remove.
+  const bool is_there = is_staged && std::filesystem::exists(wanted.path);
+  mpi::array_store set(create_only, MPI_COMM_WORLD, path,
+                       {.parts_directory = stage.path(), .is_made_by_checkpoint = true});
   try {
-    graph::store_rank_graph(*set.untyped(), name, made, run.ranks());
-    set.close();
+    graph::store_rank_graph(*set.untyped(), wanted.graph, made, run.ranks());
+    if (is_staged) {
+      set.checkpoint();
+      set.snapshot(wanted.path);
+      set.discard();
+    } else {
+      set.close();
+    }
   } catch (...) {
     // All ranks fail alike, and nothing is a set yet.
     set.discard();
-    run.ranks().gather(0);
-    if (run.is_first()) remove_parts(path);
+    stage.remove(run);
+    if (run.is_first()) {
+      remove_parts(path);
+      if (is_staged && !is_there && is_set(wanted.path)) remove_parts(wanted.path);
+    }
     throw;
+  }
+  if (is_staged) {
+    stage.remove(run);
+    graph::joint_call(run.ranks(), [&] {
+      if (run.is_first()) remove_set(path, parts_elsewhere::forget);
+    });
   }
   return run.longest("store_seconds", watch.seconds());
 }
 
-void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::string& name,
-                       const graph::rank_graph& made, json parameters, const graph_making& how,
-                       bool as_json) {
+void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& made, json parameters,
+                       const graph_making& how, bool as_json) {
   std::uint64_t loops = 0;
   for (graph::vertex_handle v = 0; v < made.size(); ++v)
     for (const graph::vertex_handle u : made.neighbours(v)) loops += u == v ? 1U : 0U;
@@ -68,8 +87,8 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
   if (!run.is_first()) return;
   if (as_json) {
     json report = std::move(parameters);
-    report.update({{"set", path.string()},
-                   {"graph", name},
+    report.update({{"set", set.path.string()},
+                   {"graph", set.graph},
                    {"vertices", vertices},
                    {"edges", edges},
                    {"ranks", run.ranks().size()},
@@ -82,8 +101,8 @@ void tell_of_new_graph(job& run, const std::filesystem::path& path, const std::s
   output out = output::standard();
   out.write("made           " + counted(vertices, "vertex", "vertices") + ", " +
             counted(edges, "edge", "edges") + " in " + in_seconds(how.seconds) + "\n");
-  out.write("stored         in " + path.string() + ", " + counted(table.size(), "part", "parts") + ", in " +
-            in_seconds(how.store_seconds) + "\n");
+  out.write("stored         in " + set.path.string() + ", " + counted(table.size(), "part", "parts") +
+            ", in " + in_seconds(how.store_seconds) + "\n");
   out.write(text_of_ranks(table));
   out.finish();
 }
@@ -106,21 +125,42 @@ graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::stri
   return *std::move(found);
 }
 
-mpi::array_store opened(const std::filesystem::path& path, const set_opening& how) {
+mpi::array_store opened(const std::filesystem::path& path, const set_opening& how, const rank_stage& stage) {
   mpi::options options;
   options.store = settings_for(store_options().verify, how.budget);
-  return how.to_write ? mpi::array_store(open_only, MPI_COMM_WORLD, path, options)
-                      : mpi::array_store(open_read_only, MPI_COMM_WORLD, path, options);
+  options.stage_directory = stage.path();
+  return how.to_write && how.stage.empty() ? mpi::array_store(open_only, MPI_COMM_WORLD, path, options)
+                                           : mpi::array_store(open_read_only, MPI_COMM_WORLD, path, options);
 }
 
 }  // namespace
 
 opened_graph::opened_graph(job& run, const std::filesystem::path& path, const std::string& name,
                            const set_opening& how)
-    : set(opened(path, how)),
+    : stage(run, how.stage),
+      set(opened(path, how, stage)),
       stored(graph_in(run, set, name, how.divides_anew)),
       part(graph::joint_call(run.ranks(),
                              [&] { return stored.part(run.ranks().rank(), run.ranks().size()); })),
       seconds(run.longest("attach_seconds", watch.seconds())) {}
+
+mpi::array_store& opened_graph::to_write_to(job& run) {
+  if (stage.path().empty()) return set;
+  const std::filesystem::path path = set.path();
+  const std::uint64_t read_at = set.epoch();
+  set.close();
+  reopened_.emplace(open_only, MPI_COMM_WORLD, path);
+  graph::joint_call(run.ranks(), [&] {
+    if (reopened_->epoch() != read_at)
+      throw error(errc::conflict, path.string() +
+                                      " has had a checkpoint since its parts were staged: what was found is "
+                                      "of an earlier one, so start again");
+  });
+  return *reopened_;
+}
+
+void opened_graph::end_writing() {
+  (reopened_ ? *reopened_ : set).discard();
+}
 
 }  // namespace perdure::cli

@@ -1,7 +1,7 @@
 // Crashes of the ranks of a set of stores that is checkpointed as one.
 //
-//   crash_ranks [--states N] [--stride N] [--ranks N,N...] [--divided N:N,N:N...] [--first
-//   MISHAP:RANK:CALL|power]
+//   crash_ranks [--states N] [--stride N] [--ranks N,N...] [--divided N:N,N:N...]
+//               [--divided-by-program N:N,N:N...] [--first MISHAP:RANK:CALL|power]
 //               [--expect-violation PATTERN]
 //
 // With each number of ranks, and each set that is divided among another number of ranks and back: a rank is
@@ -256,10 +256,11 @@ settings parse(int argc, char** argv) {
       each_in(value, [&](const std::string& one) {
         wanted.programs.push_back(std::make_unique<checkpointing_ranks>(std::atoi(one.c_str())));
       });
-    } else if (name == "--divided") {
+    } else if (name == "--divided" || name == "--divided-by-program") {
+      const bool by_program = name == "--divided-by-program";
       each_in(value, [&](const std::string& one) {
         wanted.programs.push_back(std::make_unique<divided_ranks>(
-            std::atoi(one.c_str()), std::atoi(one.c_str() + one.find(':') + 1)));
+            std::atoi(one.c_str()), std::atoi(one.c_str() + one.find(':') + 1), by_program));
       });
     } else if (name == "--first") {
       wanted.first = value;
@@ -272,7 +273,8 @@ settings parse(int argc, char** argv) {
   }
   if (wanted.programs.empty()) {
     for (const int ranks : {2, 4}) wanted.programs.push_back(std::make_unique<checkpointing_ranks>(ranks));
-    wanted.programs.push_back(std::make_unique<divided_ranks>(2, 4));
+    wanted.programs.push_back(std::make_unique<divided_ranks>(2, 4, false));
+    wanted.programs.push_back(std::make_unique<divided_ranks>(2, 4, true));
   }
   if (thorough_tests_wanted() && !wanted.expected.is_expected()) {
     wanted.stride = 1;

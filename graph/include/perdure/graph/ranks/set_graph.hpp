@@ -49,11 +49,28 @@ struct part_bounds {
   std::vector<std::uint64_t> seen;
   std::vector<std::uint64_t> partners;
 
+  static constexpr std::size_t columns_stored = 5;
   /// The columns, in the order in which they are stored.
-  std::array<std::vector<std::uint64_t>*, 5> columns() {
+  std::array<std::vector<std::uint64_t>*, columns_stored> columns() {
     return {&arcs, &ghosts, &ghost_arcs, &seen, &partners};
   }
+  /// Adds up the lengths of the columns, of which there is a row for each part.
+  static part_bounds of(std::span<const std::uint64_t> lengths);
 };
+
+/// Properties of a stored graph that its parts have in common.
+struct stored_shape {
+  part_bounds bounds;
+  bool has_weights = false;
+  bool has_ids = false;
+};
+
+/// Returns what a part adds to each column of `part_bounds`.
+std::array<std::uint64_t, part_bounds::columns_stored> lengths_of(const rank_graph& graph);
+
+/// Stores a part of a graph, as its rank does.
+void store_graph_part(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                      const stored_shape& shape);
 
 }  // namespace detail
 
@@ -74,6 +91,8 @@ class set_graph {
   int parts() const noexcept { return static_cast<int>(bounds_.size()) - 1; }
   bool has_weights() const noexcept { return has_weights_; }
   bool has_ids() const noexcept { return has_ids_; }
+  /// Returns the names of the arrays that the graph consists of.
+  std::vector<std::string> arrays() const;
 
   /// Returns the graph's part for one of `parts` ranks. It takes no communication.
   ///
@@ -84,7 +103,7 @@ class set_graph {
   /// Throws `damaged` where arrays contradict each other, and what reading throws. O(its vertices and arcs,
   /// and the ghosts of the old parts that it reads).
   rank_graph part(int part, int parts) const;
-  /// Returns the bounds of vertices of that division. Reads the offsets of as many parts.
+  /// Returns the bounds of vertices of that division. Reads O(log vertices) offsets for each.
   std::vector<std::uint64_t> bounds_for(int parts) const;
 
  private:
