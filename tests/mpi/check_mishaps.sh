@@ -66,12 +66,15 @@ draw() { # below $1
   drawn=$((random / 65536 % $1))
 }
 total=0
-# befall CHECK COMMAND...: the mishaps of one command
+# befall SET COMMAND...: the mishaps of a command that begins with a copy of this set; of one that makes a set where it is
+# empty
 befall() {
-  local check=$1 calls mishap rank call kind
+  local from=$1 calls mishap rank call kind
+  local check=${1:+check_set}
+  check=${check:-check_new_set}
   shift
-  rm -rf set
-  [ "$check" = check_new_set ] || cp -r stored set
+  begin() { rm -rf set; [ -z "$from" ] || cp -r "$from" set; }
+  begin
   kept > before
   by count:0:0 "$@" > out 2> err || fail "$*: without a mishap"
   mv err counts
@@ -85,8 +88,7 @@ befall() {
       draw $((calls / mishaps + 1))
       call=$((calls * mishap / mishaps + drawn))
       ((call < calls)) || call=$((calls - 1))
-      rm -rf set
-      [ "$check" = check_new_set ] || cp -r stored set
+      begin
       local what="$* with $kind:$rank:$call"
       local status=0
       by "$kind:$rank:$call" "$@" > out 2> err || status=$?
@@ -96,7 +98,7 @@ befall() {
         $check "$what"
       else
         [ "$kind" != kill ] || fail "$what: it succeeded"
-        [ "$check" != check_new_set ] || rm -rf set
+        [ -n "$from" ] || rm -rf set
       fi
       by none "$@" > out 2> err || fail "$what, and then once more"
       check_set "$what, and then once more"
@@ -110,12 +112,15 @@ by none cc set --store-as kept > out 2> err || fail "cc"
 "$perdure" graph export set -o all.edges > /dev/null
 rm -rf stored
 mv set stored
-befall check_new_set generate rgg --vertices 300 --seed 3 -o set
-befall check_set louvain set --first-phase --store-as kept
+befall "" generate rgg --vertices 300 --seed 3 -o set
+befall stored louvain set --first-phase --store-as kept
 if ((ranks == 3)); then
-  befall check_new_set ingest all.edges -o set
-  befall check_set louvain set --starts 1 --store-as kept
-  befall check_set bfs set --source 0 --store-as kept
-  befall check_set pagerank set --store-as kept
+  befall "" ingest all.edges -o set
+  befall stored louvain set --starts 1 --store-as kept
+  befall stored bfs set --source 0 --store-as kept
+  befall stored pagerank set --store-as kept
+  cp -r stored divided
+  "$perdure" repartition divided --parts 2 > /dev/null
+  befall divided repartition set
 fi
 echo "$total mishaps"

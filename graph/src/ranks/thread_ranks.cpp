@@ -35,15 +35,15 @@ class meeting_place {
 
   /// Waits for all ranks. Throws where one has left.
   void meet() {
-    std::uint64_t now = meetings_.load();
+    std::uint32_t now = meetings_.load();
     if ((now & has_failed) != 0) throw_failed();
     if (waiting_.fetch_add(1) + 1 == ranks_) {
       waiting_ = 0;
-      meetings_.fetch_add(1);
+      meetings_.fetch_add(a_meeting);
       meetings_.notify_all();
       return;
     }
-    const std::uint64_t before = now;
+    const std::uint32_t before = now;
     while (now == before) {
       meetings_.wait(now);
       now = meetings_.load();
@@ -63,7 +63,8 @@ class meeting_place {
   const std::exception_ptr& failed() const noexcept { return failed_; }
 
  private:
-  static constexpr std::uint64_t has_failed = std::uint64_t{1} << 63;
+  static constexpr std::uint32_t has_failed = 1;
+  static constexpr std::uint32_t a_meeting = 2;
 
   [[noreturn]] void throw_failed() const {
     throw error(errc::rank_failed,
@@ -74,7 +75,9 @@ class meeting_place {
   std::vector<std::vector<std::byte>> boxes_;
   std::vector<std::vector<std::uint64_t>> numbers_;
   std::atomic<std::size_t> waiting_{0};
-  std::atomic<std::uint64_t> meetings_{0};  // that were held, and `has_failed`
+  // Meetings that were held, twice their number modulo 2^32, and `has_failed`: as large as the kernel waits
+  // for.
+  std::atomic<std::uint32_t> meetings_{0};
   std::mutex mutex_;
   std::exception_ptr failed_;
   int first_failed_ = 0;
