@@ -45,10 +45,11 @@ void death_watch::shared_state::watch(pid_t watched) {
   if (::pthread_mutex_lock(&alive) == EOWNERDEAD) {
     std::array<char, 256> line{};
     const int own = rank;
-    const int size =
-        own < 0 ? std::snprintf(line.data(), line.size(), "perdure-mpi: process %d was killed\n", watched)
-                : std::snprintf(line.data(), line.size(), "perdure-mpi: rank %d (process %d) was killed\n",
-                                own, watched);
+    const int size = own < 0 ? std::snprintf(line.data(), line.size(),
+                                             "perdure-mpi: process %d was killed or has crashed\n", watched)
+                             : std::snprintf(line.data(), line.size(),
+                                             "perdure-mpi: rank %d (process %d) was killed or has crashed\n",
+                                             own, watched);
     static_cast<void>(!::write(STDERR_FILENO, line.data(), static_cast<std::size_t>(size)));
   }
   ::_exit(0);

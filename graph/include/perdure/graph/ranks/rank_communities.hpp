@@ -10,7 +10,9 @@
 namespace perdure::graph {
 
 /// One sweep, in which every vertex may change its community once: what a rank has sent for it, and what for.
-/// Over all ranks these are at most 16 bytes for each changed ghost and 32 for each remote community.
+/// Tests check of each sweep of many graphs that all ranks together send at most 16 bytes for each changed
+/// ghost and 32 for each remote community. Numbers take as many bytes as they need, so it is no bound for
+/// weights of any kind.
 struct louvain_sweep {
   std::uint64_t changed_ghosts = 0;  ///< vertices of other ranks, seen here, that changed
   std::uint64_t remote_communities =
