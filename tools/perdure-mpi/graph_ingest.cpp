@@ -69,7 +69,7 @@ void ingest(job& run, const wanted_files& given) {
   }();
   std::array<std::uint64_t, 1> skipped{all.skipped_lines()};
   ranks.add_up(skipped);
-  const double read = run.longest(watch.seconds());
+  const double read = run.longest("ingest_seconds", watch.seconds());
   const double stored = store_in_new_set(run, given.set, made, stage);
   json facts = json::object();
   if (run.is_first()) {

@@ -22,6 +22,16 @@ void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   run.check(found.labels, [&](const graph::csr_view& all, const std::vector<std::uint64_t>& labels) {
     return graph::verify_communities(all, {{labels.begin(), labels.end()}, found.summary}, how.resolution);
   });
+  graph::louvain_sweep sent;
+  for (const graph::louvain_sweep& sweep : found.sweeps) {
+    sent.changed_ghosts += sweep.changed_ghosts;
+    sent.remote_communities += sweep.remote_communities;
+    sent.bytes_sent += sweep.bytes_sent;
+  }
+  run.add_column({"sweeps", found.sweeps.size()});
+  run.add_column({"changed_ghosts", sent.changed_ghosts});
+  run.add_column({"remote_communities", sent.remote_communities});
+  run.add_column({"bytes_sent_in_sweeps", sent.bytes_sent});
   // Vertices are numbered in the order of their ids.
   if (given.has_values())
     run.write({.name = "community", .is_vertex = true}, graph::ids_of(run.part(), found.labels, run.ranks()));
