@@ -63,7 +63,7 @@ double replace_in_set(job& run, opened_graph& opened, const graph::rank_graph& m
     set.discard();
     throw;
   }
-  return run.longest(watch.seconds());
+  return run.longest("store_seconds", watch.seconds());
 }
 
 void append(job& run, const wanted_edges& given) {
@@ -72,7 +72,7 @@ void append(job& run, const wanted_edges& given) {
   opened_graph opened(run, given.set, given.graph, {.to_write = true, .stage = given.stage});
   require_same_weights(opened, files);
   const graph::rank_graph made = with_more_edges(run, opened, files, given.threads);
-  const double read = run.longest(watch.seconds());
+  const double read = run.longest("append_seconds", watch.seconds());
   const double stored = replace_in_set(run, opened, made);
   json facts = files.report();
   facts["new_vertices"] = made.vertices() - opened.stored.vertices();

@@ -33,7 +33,7 @@ void generate(job& run, const wanted_set& given, json parameters,
     const progress_line progress("generate", [&] { return source->progress(); });
     return graph::build_rank_graph(*source, ranks, {.threads = given.threads});
   }();
-  const double generated = run.longest(watch.seconds());
+  const double generated = run.longest("generate_seconds", watch.seconds());
   const double stored = store_in_new_set(run, given.set, made, stage);
   tell_of_new_graph(run, given.set, made, std::move(parameters), {"generate", generated, stored},
                     given.as_json);

@@ -17,9 +17,6 @@ void show(job& job_of_ranks, const set_options& given) {
     for (graph::vertex_handle v = 0; v < run.part().size(); ++v) degrees.push_back(run.part().degree(v));
     run.write({"degree"}, degrees);
   }
-  const graph::rank_part& own = found.parts[static_cast<std::size_t>(run.ranks().rank())];
-  run.add_column({"cut_arcs", own.cut_arcs});
-  run.add_column({"ghosts", own.ghosts});
   run.report({{"undirected", true},
               {"edges", found.edges},
               {"self_loops", found.self_loops},

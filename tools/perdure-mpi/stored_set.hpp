@@ -57,6 +57,8 @@ struct opened_graph {
   /// where it lies; throws `conflict` if it has had a checkpoint since. Only sizes of `part` are used
   /// afterwards.
   mpi::array_store& to_write_to(job& run);
+  /// Collective. Closes the set that was open for writing. What was stored has its checkpoint.
+  void end_writing();
 
   stopwatch watch;  // before the set: opening counts
   rank_stage stage;
