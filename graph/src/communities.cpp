@@ -34,8 +34,10 @@ std::vector<vertex_id> each_alone(const community_graph& graph) {
 /// Louvain's method on the ranks of a graph. All functions are collective.
 class method {
  public:
-  method(const louvain_options& options, rank_exchange& ranks, std::uint64_t all)
-      : options_(options), ranks_(ranks), all_(static_cast<double>(all)) {}
+  /// Adds what is sent to `sweeps`, if there are other ranks.
+  method(const louvain_options& options, rank_exchange& ranks, std::uint64_t all,
+         std::vector<louvain_sweep>& sweeps)
+      : options_(options), ranks_(ranks), all_(static_cast<double>(all)), sweeps_(sweeps) {}
 
   community_labels labels(const community_graph& graph, const std::vector<vertex_id>& names) const {
     return community_labels(graph, ranks_, names, options_.threads);
@@ -84,9 +86,13 @@ class method {
     };
     // Vertices that decide at the same time may undo each other's gain, and so on for ever.
     constexpr unsigned most_iterations = 100;
+    if (ranks_.size() > 1) communities.count_remote();
     while (steps.iterations() < most_iterations) {
       for (gained& one : gains) one = {};
+      const std::uint64_t sent = ranks_.bytes_sent();
       std::array<std::uint64_t, 2> changed_and_gain{steps.each(decide), 0};
+      if (ranks_.size() > 1)
+        sweeps_.push_back({steps.changed_ghosts(), communities.count_remote(), ranks_.bytes_sent() - sent});
       for (const gained& one : gains) changed_and_gain[1] += one.billionths_of_billionths;
       ranks_.add_up(changed_and_gain);
       if (changed_and_gain[0] == 0 || static_cast<double>(changed_and_gain[1]) * 1e-18 < least_gain) break;
@@ -115,6 +121,7 @@ class method {
   const louvain_options& options_;
   rank_exchange& ranks_;
   double all_;  // weight of all edges, from both ends
+  std::vector<louvain_sweep>& sweeps_;
 };
 
 /// Collective. Returns the number of the community of `found` that each vertex of the next level is in: any
@@ -320,7 +327,8 @@ rank_community_result find_by_ranks(community_graph graph, rank_exchange& ranks,
   if (!(options.resolution >= 0 && options.resolution <= std::numeric_limits<double>::max()) ||
       !(options.tolerance >= 0))
     throw error(errc::invalid_argument, "the resolution and the tolerance of communities must be 0 or more");
-  const method how(options, ranks, weight_of_all(graph, ranks));
+  std::vector<louvain_sweep> sweeps;
+  const method how(options, ranks, weight_of_all(graph, ranks), sweeps);
   std::vector<community_graph> graphs;
   graphs.push_back(std::move(graph));
   rank_community_result best;
@@ -345,6 +353,7 @@ rank_community_result find_by_ranks(community_graph graph, rank_exchange& ranks,
   }
   count(how.labels(graphs.front(), best.labels), graphs.front(), ranks, best.summary);
   describe_levels(best, graphs.front(), how, ranks);
+  best.sweeps = std::move(sweeps);
   return best;
 }
 
@@ -398,7 +407,8 @@ community_result find_communities(community_graph graph, const louvain_options& 
 community_result propagate_labels(const community_graph& graph, const label_propagation_options& options) {
   lone_exchange lone;
   const louvain_options plain{.threads = options.threads};
-  const method how(plain, lone, weight_of_all(graph, lone));
+  std::vector<louvain_sweep> none;
+  const method how(plain, lone, weight_of_all(graph, lone), none);
   community_labels labels = how.labels(graph, each_alone(graph));
   half_steps steps(graph, labels, 0, options.threads);
   const auto decide = [&](vertex_handle v, nearby& around, unsigned) {

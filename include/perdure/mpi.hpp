@@ -32,6 +32,9 @@ struct options {
   /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine
   /// and where, so it is found again. Empty: in the set's directory.
   std::filesystem::path parts_directory = {};
+  /// Whether a set that is created is there from its first checkpoint on only. A crash before that, or
+  /// `discard`, leaves no set; else it leaves an empty one.
+  bool is_made_by_checkpoint = false;
   /// A directory on a fast device of this rank's machine, for `open_read_only` by as many ranks as the set
   /// has parts: this rank's part is copied there when the set is opened, and read from there. The program
   /// removes the copy when the set is closed, best by a `stage_place`. Empty: the part is read where it lies.
@@ -53,6 +56,7 @@ inline std::unique_ptr<detail::rank_group> group_of(MPI_Comm communicator, const
 inline detail::set_options set_options_of(const options& wanted) {
   return {.store = wanted.store,
           .parts_directory = wanted.parts_directory,
+          .is_made_by_checkpoint = wanted.is_made_by_checkpoint,
           .stage_directory = wanted.stage_directory};
 }
 

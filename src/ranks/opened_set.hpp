@@ -75,6 +75,8 @@ class opened_set final : public store_set, public set_access {
   void make_checkpoint(step first, step after_a_look, std::string_view label);
   void require_one_history(const vote& all) const;
   void count_checkpoint(const vote& all, outcome& made);
+  void create_by_checkpoint(const set_state& first, outcome& made);
+  void turn_down_by_manifest(outcome& made, const std::exception_ptr& failure) const noexcept;
   void settle(prepared_checkpoint& prepared, const outcome& made);
   void keep_checkpoint();
   /// Rank 0 calls `before` first.

@@ -66,6 +66,8 @@ class set_manifest {
   set_manifest& operator=(set_manifest&&) noexcept = default;
 
   const set_state& now() const noexcept { return now_; }
+  /// Whether it was begun, and the set is not there yet.
+  bool is_of_set_to_come() const noexcept { return sequence_ == 0; }
   /// Of one that was begun: it says this, and the set is there, durably. What this throws leaves it begun, or
   /// complete.
   void publish(const set_state& first);

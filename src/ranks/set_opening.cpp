@@ -102,8 +102,13 @@ void opened_set::create(const part_opener& opener) {
       set_state first = state_;
       first.epoch = all.least_epoch.number;
       first.identities = all.identities;
-      store::reporting("create the set", path(), [&] { manifest_->publish(first); });
       tell(to, {first});
+      if (options_.is_made_by_checkpoint) return;
+      try {
+        store::reporting("create the set", path(), [&] { manifest_->publish(first); });
+      } catch (...) {
+        turn_down_by_manifest(to, std::current_exception());
+      }
     });
     require_counts(made);
     state_ = told_by(made).set;

@@ -114,16 +114,14 @@ told 3 "nothing to append" append growing
 by 3 export growing -o exported > /dev/null
 same exported square.edges
 
-# Weights that are large, zero, negative or no numbers.
+# Weights that are large, zero or no numbers.
 printf '1 2 0\n2 3 1e300\n3 4 0\n4 5 1e300\n' > large.txt
 printf '1\t1\n2\t2\n3\t2\n4\t4\n5\t4\n' > pairs
-printf '1 2 1\n2 3 -1\n' > negative.txt
 printf '1 2 1\n2 3 nan\n' > none.txt
 printf '1 2 1e308\n2 3 1e308\n' > sum.txt
-for weights in large negative sum; do by 2 ingest "$weights.txt" -o "$weights" > /dev/null; done
+for weights in large sum; do by 2 ingest "$weights.txt" -o "$weights" > /dev/null; done
 by 2 louvain large -o found --verify > /dev/null
 same found pairs
-told 2 "weighs -1" louvain negative
 told 2 "more than 1.8e308" louvain sum
 told 2 "the weight is not finite" ingest none.txt -o new
 
@@ -167,10 +165,34 @@ told 2 "has no vertex 4" bfs few --source 4 --repartition
 told 2 "needs points in a square" ingest few.txt --order hilbert -o new
 told 2 "has no option '--wrong'" cc few --wrong
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' > directed.mtx
+printf '1 2 -1\n2 3 1\n' > negative.txt
+by 2 ingest negative.txt -o negative > /dev/null
+told 2 "weighs -1" louvain negative
+rm -rf damaged && cp -r negative damaged && rm -r damaged/set.0001/part.00001
+told 2 "rank 1: .*part 1 of the set is missing" cc damaged
+rm -rf damaged && cp -r negative damaged && truncate -s 5000 damaged/manifest
+told 2 "manifest is damaged" cc damaged
 told 2 "is directed" ingest directed.mtx -o new
 printf '1 2\n' > unweighted.txt
 told 2 "few.txt has weights and unweighted.txt has none" ingest few.txt unweighted.txt -o mixed
 by 2 ingest directed.mtx --undirected -o new > /dev/null
 told 5 "give another name" cc few --store-as graph/ids
+# The same table of ranks for all commands.
+has_keys() { for key in "${@:2}"; do [ "$(grep -c "\"$key\": " "$1")" = 2 ] || fail "$1 has no $key of each rank"; done; }
+columns=(rank cut_arcs ghosts bytes_sent messages_sent peak_bytes)
+by 2 generate rgg --vertices 100 -o table --json > made.json
+has_keys made.json "${columns[@]}"
+[ "$(grep -c '"generate_seconds": ' made.json)" = 3 ] || fail "generate_seconds of each rank, and of all"
+by 2 louvain table --store-as communities --json > found.json
+has_keys found.json "${columns[@]}" changed_ghosts remote_communities bytes_sent_in_sweeps
+for key in attach_seconds seconds store_seconds; do
+  [ "$(grep -c "\"$key\": " found.json)" = 3 ] || fail "$key of each rank, and of all"
+done
+
+# The reader of what rank 0 prints is gone: no rank says anything.
+"${mpirun[@]}" -n 2 sh -c "'$program' graph cc table -o - | true" 2> err || fail "a reader that is gone"
+"${mpirun[@]}" -n 2 sh -c "'$program' graph stats table | true" 2>> err || fail "a reader that is gone"
+! grep perdure-mpi err || fail "not silent: $(cat err)"
+
 if PMI_SIZE=4 OMPI_COMM_WORLD_SIZE=4 "$program" graph cc few 2> err; then fail "it ran alone among four"; fi
 grep -q "by the mpirun of another MPI" err || fail "not told of another MPI: $(cat err)"

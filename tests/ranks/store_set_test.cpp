@@ -910,5 +910,52 @@ TEST_F(a_set_on_failing_devices, is_made_by_all_or_none) {
   on(2, set_mode::create, [&](store_set& set, int) { set.close(); });
 }
 
+TEST_F(a_set, that_a_checkpoint_makes_is_not_there_before) {
+  detail::set_options late = small_set();
+  late.is_made_by_checkpoint = true;
+  const auto manifest = path() / "manifest";
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int) {
+        EXPECT_FALSE(std::filesystem::exists(manifest));
+        set.discard();
+      },
+      late);
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::not_a_store, "was not finished");
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int rank) {
+        int& value = *local(set).construct<int>("number")(number(1, rank));
+        set.checkpoint({});
+        EXPECT_TRUE(std::filesystem::exists(manifest));
+        value = number(2, rank);
+        set.checkpoint({});
+        set.discard();
+      },
+      late);
+  expect_checkpoint(2, 2);
+}
+
+TEST_F(a_set_on_failing_devices, that_a_checkpoint_cannot_make_is_made_anew) {
+  detail::set_options late = small_set();
+  late.is_made_by_checkpoint = true;
+  const watched_calls watch([&](const os::file_call& call, std::string_view) {
+    const bool is_publishing = call.operation == os::file_operation::rename && call.new_name != nullptr &&
+                               std::string_view(call.new_name).ends_with("manifest");
+    return fails_ && is_publishing ? EIO : 0;
+  });
+  fails_ = true;
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int) {
+        EXPECT_TRUE(fails_with(errc::io, "cannot create the set", [&] { set.checkpoint({}); }));
+        EXPECT_TRUE(fails_with(errc::io, "closed and opened again", [&] { set.checkpoint({}); }));
+      },
+      late);
+  fails_ = false;
+  make(2);
+  expect_checkpoint(2, 1);
+}
+
 }  // namespace
 }  // namespace perdure

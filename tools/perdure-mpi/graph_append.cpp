@@ -64,7 +64,7 @@ double replace_in_set(job& run, opened_graph& opened, const graph::rank_graph& m
     set.discard();
     throw;
   }
-  return run.longest(watch.seconds());
+  return run.longest("store_seconds", watch.seconds());
 }
 
 void append(job& run, const wanted_edges& given) {
@@ -73,12 +73,14 @@ void append(job& run, const wanted_edges& given) {
   opened_graph opened(run, given.set, given.graph, {.to_write = true, .stage = given.stage});
   require_same_weights(opened, files);
   graph::rank_graph made = with_more_edges(run, opened, files, given.threads);
-  const double read = run.longest(watch.seconds());
+  const double read = run.longest("append_seconds", watch.seconds());
   const graph::rank_order order = opened.stored.order();
-  const stopwatch ordering;
-  if (order != graph::rank_order::none)
+  double ordered = 0;
+  if (order != graph::rank_order::none) {
+    const stopwatch ordering;
     made = graph::in_order_of(opened.part, made, run.ranks(), given.threads);
-  const double ordered = run.longest(ordering.seconds());
+    ordered = run.longest("order_seconds", ordering.seconds());
+  }
   const double stored = replace_in_set(run, opened, made);
   json facts = files.report();
   facts["new_vertices"] = made.vertices() - opened.stored.vertices();

@@ -35,10 +35,8 @@ void generate(job& run, const wanted_set& given, json parameters, const graph::r
     const progress_line progress("generate", [&] { return source->progress(); });
     return graph::build_rank_graph(*source, ranks, {.threads = given.threads});
   }();
-  const double generated = run.longest(watch.seconds());
-  const stopwatch ordering;
-  made = graph::ordered(made, given.set.order, ranks, given.threads, points);
-  const double ordered = run.longest(ordering.seconds());
+  const double generated = run.longest("generate_seconds", watch.seconds());
+  const double ordered = number_vertices(run, given.set, made, given.threads, points);
   const double stored = store_in_new_set(run, given.set, made, stage);
   tell_of_new_graph(run, given.set, made, std::move(parameters), {"generate", generated, ordered, stored},
                     given.as_json);

@@ -32,10 +32,8 @@ void ingest(job& run, const wanted_files& given) {
     return graph::build_rank_graph(all, run.ranks(),
                                    {.with_weights = files.have_weights(), .threads = given.threads});
   }();
-  const double read = run.longest(watch.seconds());
-  const stopwatch ordering;
-  made = graph::ordered(made, given.set.order, run.ranks(), given.threads);
-  const double ordered = run.longest(ordering.seconds());
+  const double read = run.longest("ingest_seconds", watch.seconds());
+  const double ordered = number_vertices(run, given.set, made, given.threads);
   const double stored = store_in_new_set(run, given.set, made, stage);
   tell_of_new_graph(run, given.set, made, files.report(), {"ingest", read, ordered, stored}, given.as_json);
 }

@@ -20,7 +20,7 @@ void divide(job& run, const divided_set& given) {
   const stopwatch watch;
   graph::graph_divider graphs(run.ranks());
   mpi::repartition(MPI_COMM_WORLD, given.set, {}, &graphs);
-  const double seconds = run.longest(watch.seconds());
+  const double seconds = run.longest("seconds", watch.seconds());
   if (!run.is_first()) return;
   const set_info info = inspect_set(given.set);
   if (given.as_json)

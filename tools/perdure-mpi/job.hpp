@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <perdure/graph/ranks/mpi_exchange.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
@@ -21,11 +23,14 @@ class job {
   /// Whether this is the rank that reads files in one piece, and prints.
   bool is_first() const noexcept { return ranks_.rank() == 0; }
 
-  /// Collective. Returns the longest of the ranks' times.
-  double longest(double seconds);
+  /// Collective. Returns the longest of the ranks' times, and keeps this rank's for its row of the table.
+  double longest(const char* key, double seconds);
+  /// The times of this rank by the keys that they have in the table, in the order in which they were taken.
+  const std::vector<std::pair<const char*, double>>& times() const noexcept { return times_; }
 
  private:
   graph::mpi_exchange ranks_;
+  std::vector<std::pair<const char*, double>> times_;
 };
 
 /// One number of each rank.
@@ -42,11 +47,12 @@ struct rank_traffic {
   std::uint64_t messages;
 };
 
-/// Collective. A JSON object for each rank with these numbers, what it has sent, and the most memory that it
-/// had.
-json table_of_ranks(job& run, const std::vector<rank_column>& columns, const rank_traffic& sent);
+/// Collective. Returns a JSON object for each rank: what it has of the graph, these numbers, its times, what
+/// it has sent, and the most memory that it had.
+json table_of_ranks(job& run, const graph::rank_graph& part, const std::vector<rank_column>& columns,
+                    const rank_traffic& sent);
 
-/// The table for people.
+/// Returns the table for people, with a line for each rank.
 std::string text_of_ranks(const json& table);
 
 // The subcommands of `perdure-mpi graph`.

@@ -101,25 +101,39 @@ void set_analysis::write_lines(const char* first, const std::vector<graph::resul
   if (given_.output.empty()) return;
   std::optional<output> out;
   std::optional<graph::result_table> file;
+  // The other ranks do not hear that the reader of rank 0's output has gone, and go on as if it were there.
+  const auto while_read = [this](auto&& write) {
+    if (!run_.is_first() || is_reader_gone_) return;
+    try {
+      write();
+    } catch (const reader_gone&) {
+      is_reader_gone_ = true;
+    }
+  };
   graph::joint_call(ranks(), [&] {
-    if (!run_.is_first()) return;
-    out.emplace(output::to(given_.output));
-    file.emplace(graph::table_format_of(given_.output), all,
-                 [&out](std::string_view text) { out->write(text); });
+    while_read([&] {
+      out.emplace(output::to(given_.output));
+      file.emplace(graph::table_format_of(given_.output), all,
+                   [&out](std::string_view text) { out->write(text); });
+    });
   });
   graph::gather_values(ranks(), lines.ids, lines.values, columns.size(),
                        [&](std::span<const graph::vertex_id> ids, std::span<const std::uint64_t> values) {
-                         for (std::size_t i = 0; i < ids.size(); ++i)
-                           file->line_of(ids[i], values.subspan(i * columns.size(), columns.size()));
+                         while_read([&] {
+                           for (std::size_t i = 0; i < ids.size(); ++i)
+                             file->line_of(ids[i], values.subspan(i * columns.size(), columns.size()));
+                         });
                        });
   graph::joint_call(ranks(), [&] {
-    if (!run_.is_first()) return;
-    file->finish();
-    out->finish();
+    while_read([&] {
+      file->finish();
+      out->finish();
+    });
   });
 }
 
 void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
+  const stopwatch watch;
   mpi::array_store& set = opened_.to_write_to(run_);
   try {
     write_array(set, columns, lines);
@@ -129,6 +143,7 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
     set.discard();
     throw;
   }
+  store_seconds_ = run_.longest("store_seconds", watch.seconds());
 }
 
 void set_analysis::write_array(mpi::array_store& set, const std::vector<graph::result_column>& columns,
@@ -171,14 +186,15 @@ std::string set_analysis::times() const {
 }
 
 void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
-  std::vector<rank_column> columns{{"vertices", part().size()}, {"arcs", part().arcs()}};
-  columns.insert(columns.end(), columns_.begin(), columns_.end());
-  const json table = table_of_ranks(run_, columns, sent_);
+  const json table = table_of_ranks(run_, part(), columns_, sent_);
+  if (!given_.store_as.empty()) opened_.end_writing();
+  if (is_reader_gone_) throw reader_gone();
   if (!run_.is_first() || given_.output == "-") return;
   if (given_.as_json) {
     json all{{"store", given_.set.string()}, {"graph", opened_.stored.name()}};
     all.update(findings);
-    if (!given_.store_as.empty()) all["stored_as"] = given_.store_as;
+    if (!given_.store_as.empty())
+      all.update({{"stored_as", given_.store_as}, {"store_seconds", store_seconds_}});
     all.update({{"vertices", vertices()},
                 {"threads", given_.threads},
                 {"attach_seconds", opened_.seconds},
@@ -193,7 +209,8 @@ void set_analysis::report(const json& findings, const std::function<void(output&
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(opened_.seconds) + "\n");
   write(out);
-  if (!given_.store_as.empty()) out.write("stored         as the array " + given_.store_as + "\n");
+  if (!given_.store_as.empty())
+    out.write("stored         as the array " + given_.store_as + " in " + in_seconds(store_seconds_) + "\n");
   if (is_right_) out.write("checked        the answer is right\n");
   out.write(text_of_ranks(table));
   out.finish();

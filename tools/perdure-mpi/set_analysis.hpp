@@ -74,7 +74,7 @@ class set_analysis {
     const stopwatch watch;
     auto result = kernel();
     sent_ = rank_traffic(ranks());
-    seconds_ = run_.longest(watch.seconds());
+    seconds_ = run_.longest("seconds", watch.seconds());
     return result;
   }
   /// Has rank 0 read the whole graph and all values, one of each vertex, and call `verify`, which says what
@@ -161,7 +161,9 @@ class set_analysis {
   std::vector<rank_column> columns_;
   std::vector<graph::community_level<graph::vertex_id>> levels_;
   double seconds_ = 0;
+  double store_seconds_ = 0;
   bool is_right_ = false;
+  bool is_reader_gone_ = false;  // of what rank 0 writes to standard output
 };
 
 }  // namespace perdure::cli

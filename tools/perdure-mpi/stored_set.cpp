@@ -42,13 +42,35 @@ void require_no_points(graph::rank_order order) {
         "rcm");
 }
 
+double number_vertices(job& run, const new_set& wanted, graph::rank_graph& made, unsigned threads,
+                       const graph::rgg_generator* points) {
+  if (wanted.order == graph::rank_order::none) return 0;
+  const stopwatch watch;
+  made = graph::ordered(made, wanted.order, run.ranks(), threads, points);
+  return run.longest("order_seconds", watch.seconds());
+}
+
+namespace {
+
+/// Removes what is no set, as far as that is possible.
+void remove_parts(const std::filesystem::path& path) {
+  try {
+    remove_set(path, parts_elsewhere::forget);
+  } catch (const error&) {
+    // The next attempt to make a set there removes it.
+  }
+}
+
+}  // namespace
+
 double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph& made, rank_stage& stage) {
   const stopwatch watch;
   const bool is_staged = !wanted.stage.empty();
   const std::filesystem::path path = is_staged ? free_staged_set(run, wanted.path) : wanted.path;
   // What is there already is not this run's to remove.
   const bool is_there = is_staged && std::filesystem::exists(wanted.path);
-  mpi::array_store set(create_only, MPI_COMM_WORLD, path, {.parts_directory = stage.path()});
+  mpi::array_store set(create_only, MPI_COMM_WORLD, path,
+                       {.parts_directory = stage.path(), .is_made_by_checkpoint = true});
   try {
     graph::store_rank_graph(*set.untyped(), wanted.graph, made, run.ranks(), wanted.order);
     if (is_staged) {
@@ -59,12 +81,12 @@ double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph
       set.close();
     }
   } catch (...) {
-    // All ranks fail alike, and leave no set without a graph behind.
+    // All ranks fail alike, and nothing is a set yet.
     set.discard();
     stage.remove(run);
     if (run.is_first()) {
-      remove_set(path, parts_elsewhere::forget);
-      if (is_staged && !is_there && is_set(wanted.path)) remove_set(wanted.path);
+      remove_parts(path);
+      if (is_staged && !is_there && is_set(wanted.path)) remove_parts(wanted.path);
     }
     throw;
   }
@@ -74,7 +96,7 @@ double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph
       if (run.is_first()) remove_set(path, parts_elsewhere::forget);
     });
   }
-  return run.longest(watch.seconds());
+  return run.longest("store_seconds", watch.seconds());
 }
 
 void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& made, json parameters,
@@ -86,8 +108,7 @@ void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& ma
   run.ranks().add_up(sums);
   const std::uint64_t edges = (sums[0] + sums[1]) / 2;
   const std::uint64_t vertices = made.vertices();
-  const json table =
-      table_of_ranks(run, {{"vertices", made.size()}, {"arcs", made.arcs()}}, rank_traffic(run.ranks()));
+  const json table = table_of_ranks(run, made, {}, rank_traffic(run.ranks()));
   if (!run.is_first()) return;
   if (as_json) {
     json report = std::move(parameters);
@@ -153,7 +174,7 @@ opened_graph::opened_graph(job& run, const std::filesystem::path& path, const st
       stored(graph_in(run, set, name, how)),
       part(graph::joint_call(run.ranks(),
                              [&] { return stored.part(run.ranks().rank(), run.ranks().size()); })),
-      seconds(run.longest(watch.seconds())) {}
+      seconds(run.longest("attach_seconds", watch.seconds())) {}
 
 mpi::array_store& opened_graph::to_write_to(job& run) {
   if (stage.path().empty()) return set;
@@ -168,6 +189,10 @@ mpi::array_store& opened_graph::to_write_to(job& run) {
                                       "of an earlier one, so start again");
   });
   return *reopened_;
+}
+
+void opened_graph::end_writing() {
+  (reopened_ ? *reopened_ : set).discard();
 }
 
 }  // namespace perdure::cli

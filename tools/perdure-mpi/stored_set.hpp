@@ -30,6 +30,11 @@ void add_rank_threads_option(command target, unsigned& threads);
 /// Throws where the order needs points, which only `generate rgg` has.
 void require_no_points(graph::rank_order order);
 
+/// Collective. Numbers the vertices of a graph in the order that the set is to have. `points` is the
+/// generator of the graph, where it has points. Returns how long that took.
+double number_vertices(job& run, const new_set& wanted, graph::rank_graph& made, unsigned threads,
+                       const graph::rgg_generator* points = nullptr);
+
 /// Collective. Stores a graph in a set that is made for it; with a stage, through one whose parts are there.
 /// Returns how long that took.
 double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph& made, rank_stage& stage);
@@ -62,6 +67,8 @@ struct opened_graph {
   /// where it lies; throws `conflict` if it has had a checkpoint since. Only sizes of `part` are used
   /// afterwards.
   mpi::array_store& to_write_to(job& run);
+  /// Collective. Closes the set that was open for writing. What was stored has its checkpoint.
+  void end_writing();
 
   stopwatch watch;  // before the set: opening counts
   rank_stage stage;

@@ -36,6 +36,9 @@ struct set_options {
   store_options store = {};
   /// Where a new part is made, on a device of the rank's own machine; empty: beside the manifest.
   std::filesystem::path parts_directory = {};
+  /// Whether a new set is there from its first checkpoint on only, so that a crash before leaves none. Rank
+  /// 0's counts.
+  bool is_made_by_checkpoint = false;
   /// Where a rank that opens the set for reading copies its part to, to read it there; empty: nowhere.
   std::filesystem::path stage_directory = {};
 };
