@@ -115,12 +115,15 @@ void opened_set::count_checkpoint(const vote& all, outcome& made) {
   }
 }
 
-// A failure leaves no set, or the new one with this checkpoint.
+// A failure leaves no set; or nobody knows, as where a manifest cannot be put back.
 void opened_set::create_by_checkpoint(const set_state& first, outcome& made) {
   try {
     store::reporting("create the set", path(), [&] { manifest_->publish(first); });
   } catch (...) {
     turn_down_by_manifest(made, std::current_exception());
+    if (manifest_->is_of_set_to_come()) return;
+    turn_down(made, errc::undecided,
+              why_not(made) + ": nobody knows whether the set is there. Close it and open it again");
     made.what = outcome::verdict::in_doubt;
   }
 }

@@ -5,7 +5,6 @@
 #include <perdure/graph/ranks/stored_communities.hpp>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "community_report.hpp"
 #include "graph_options.hpp"
@@ -28,20 +27,6 @@ graph::matched_labels communities_in(set_analysis& run, const std::string& name)
   return graph::match_labels(run.own_ids(), kept, run.ranks());
 }
 
-/// Adds what was sent in all sweeps to the table of ranks.
-void add_sums(set_analysis& run, const std::vector<graph::louvain_sweep>& sweeps) {
-  graph::louvain_sweep sent;
-  for (const graph::louvain_sweep& sweep : sweeps) {
-    sent.changed_ghosts += sweep.changed_ghosts;
-    sent.remote_communities += sweep.remote_communities;
-    sent.bytes_sent += sweep.bytes_sent;
-  }
-  run.add_column({"sweeps", sweeps.size()});
-  run.add_column({"changed_ghosts", sent.changed_ghosts});
-  run.add_column({"remote_communities", sent.remote_communities});
-  run.add_column({"bytes_sent_in_sweeps", sent.bytes_sent});
-}
-
 void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   graph::louvain_options how = given.how;
   how.threads = given.threads;
@@ -60,7 +45,16 @@ void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   });
   json findings = findings_of(found.summary);
   add_louvain_findings(findings, found.summary, how.resolution, found.levels, from, run.vertices());
-  add_sums(run, found.sweeps);
+  graph::louvain_sweep sent;
+  for (const graph::louvain_sweep& sweep : found.sweeps) {
+    sent.changed_ghosts += sweep.changed_ghosts;
+    sent.remote_communities += sweep.remote_communities;
+    sent.bytes_sent += sweep.bytes_sent;
+  }
+  run.add_column({"sweeps", found.sweeps.size()});
+  run.add_column({"changed_ghosts", sent.changed_ghosts});
+  run.add_column({"remote_communities", sent.remote_communities});
+  run.add_column({"bytes_sent_in_sweeps", sent.bytes_sent});
   for (graph::community_level<graph::vertex_id>& level : found.levels)
     level.labels = graph::smallest_ids(run.part(), level.labels, run.ranks());
   run.keep_levels(std::move(found.levels));

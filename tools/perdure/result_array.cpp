@@ -1,7 +1,9 @@
 #include "result_array.hpp"
 
 #include <perdure/error.hpp>
+#include <perdure/graph/ranks/graph_divider.hpp>
 #include <span>
+#include <string_view>
 
 #include "type_names.hpp"
 
@@ -9,7 +11,6 @@ namespace perdure::cli {
 namespace {
 
 constexpr const char* made_by = "made by";
-constexpr const char* of_graph = "graph";
 
 }  // namespace
 
@@ -29,12 +30,12 @@ void erase_levels(untyped_arrays& arrays, const std::string& name) {
 }
 
 void mark_result(untyped_arrays& arrays, const std::string& name, const std::string& command,
-                 const std::string& graph) {
-  const auto set = [&](const char* key, const std::string& text) {
+                 const std::string& of) {
+  const auto set = [&](std::string_view key, const std::string& text) {
     arrays.set_attribute(name, key, element_kind::text, {}, std::as_bytes(std::span(text)));
   };
   set(made_by, command);
-  set(of_graph, graph);
+  set(graph::graph_of_array, of);
 }
 
 }  // namespace perdure::cli

@@ -15,6 +15,6 @@ void require_result_name(const untyped_arrays& arrays, const std::string& name);
 void erase_levels(untyped_arrays& arrays, const std::string& name);
 /// Notes on an array which command has made it, and of which graph.
 void mark_result(untyped_arrays& arrays, const std::string& name, const std::string& command,
-                 const std::string& graph);
+                 const std::string& of);
 
 }  // namespace perdure::cli

@@ -23,10 +23,10 @@ struct louvain_sweep {
 struct rank_community_result {
   std::vector<vertex_id> labels;  ///< by own vertex: the number of the smallest vertex in its community
   community_summary summary;      ///< for the whole graph, the same on all ranks
-  /// The levels from the finest one to the last one, which is the answer; only with `keep_levels`.
-  std::vector<community_level<vertex_id>> levels;
   std::vector<louvain_sweep>
       sweeps;  ///< all sweeps of this rank, in all levels and starts; empty where there is one rank
+  /// The levels from the finest one to the last one, which is the answer; only with `keep_levels`.
+  std::vector<community_level<vertex_id>> levels;
 };
 
 /// Collective. Finds communities of the underlying simple graph by Louvain's method (`louvain` of
