@@ -134,6 +134,24 @@ class Suite:
             self.report.figure(f"opening by {name} / generating", median(clustered[name], "attach_seconds") /
                                median(made[ranks], "generate_seconds"), 0.1)
 
+    def numbered(self, vertices):
+        """Orders of the vertices of a graph whose numbers are drawn at random."""
+        orders = ("none", "hilbert", "rcm", "louvain")
+        made = self.take({order: self.generate(f"order-{order}", 1, vertices, "--scramble", "--order", order)
+                          for order in orders})
+        taken = self.take({"by place": self.louvain(1, "made-1")} |
+                          {order: self.louvain(1, f"order-{order}") for order in orders})
+        self.report.samples["distributed graph/orders"] = made
+        self.report.samples["distributed graph/louvain in orders"] = taken
+        seconds = {order: median(samples, "seconds") for order, samples in taken.items()}
+        self.report.table("The same graph numbered at random and then in an order, 1 rank, s",
+                          ["order", "numbering", "Louvain", "modularity"],
+                          [[order, f"{median(made[order], 'order_seconds') if order in made else 0:.3f}",
+                            f"{seconds[order]:.3f}", f"{taken[order][0]['modularity']:.4f}"] for order in seconds])
+        for order in orders[1:]:
+            self.report.figure(f"Louvain, numbered at random and then by {order} / by place",
+                               seconds[order] / seconds["by place"], 1.15)
+
     def within_budget(self):
         arrays = run(self.options.bin / "perdure", ["array", "ls", self.folder / "made-1", "--json"])["arrays"]
         budget = max(sum(array["bytes"] for array in arrays) // 4, 1 << 20)
@@ -155,5 +173,6 @@ def measure(options, report):
     suite.beside_all_pairs(1024 if options.quick else options.all_pairs_vertices)
     made = suite.making(vertices)
     suite.clustering(vertices, made)
+    suite.numbered(vertices)
     suite.within_budget()
     shutil.rmtree(suite.folder)

@@ -177,6 +177,14 @@ TEST_F(DividedGraph, IsAsIfTheNewRanksHadMadeIt) {
   }
 }
 
+TEST_F(DividedGraph, KeepsTheOrderOfItsVertices) {
+  store(3, random_edges_of(40), true, "graph", rank_order::rcm);
+  const rank_graph parts[] = {stored().part(0, 2), stored().part(1, 2)};
+  divide(2, false);
+  EXPECT_EQ(stored().order(), rank_order::rcm);
+  for (const rank_graph& part : parts) expect_equal(stored().part(part.rank(), 2), part);
+}
+
 TEST_F(DividedGraph, MayBeEmpty) {
   store(2, {}, false);
   store_values(2);

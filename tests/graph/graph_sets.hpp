@@ -39,14 +39,15 @@ class SetGraph : public scratch_test {
   }
   // Stores the graph of these edges by so many ranks. Returns its parts.
   std::vector<graph::rank_graph> store(int ranks, const weighted_edges& edges, bool with_weights,
-                                       const std::string& name = "graph") const {
+                                       const std::string& name = "graph",
+                                       graph::rank_order order = graph::rank_order::none) const {
     std::vector<graph::rank_graph> parts(static_cast<std::size_t>(ranks));
     graph::run_thread_ranks(ranks, [&](graph::rank_exchange& own) {
       weighted_source source(own.rank() == 0 ? edges : weighted_edges{});
       graph::rank_graph& part = parts[static_cast<std::size_t>(own.rank())];
-      part = graph::build_rank_graph(source, own, {.with_weights = with_weights});
+      part = graph::ordered(graph::build_rank_graph(source, own, {.with_weights = with_weights}), order, own);
       const auto set = open(own, detail::store_set::mode::open_or_create);
-      graph::store_rank_graph(*set->arrays(), name, part, own);
+      graph::store_rank_graph(*set->arrays(), name, part, own, order);
       set->checkpoint({});
       set->close();
     });

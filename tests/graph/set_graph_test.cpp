@@ -95,6 +95,22 @@ TEST_F(SetGraph, LargerThanABudgetHasTheSameCommunities) {
   EXPECT_EQ(communities_within(std::size_t{1} << 16), communities_within(0));
 }
 
+TEST_F(SetGraph, KeepsTheOrderOfItsVertices) {
+  const weighted_edges edges = random_edges_of(40);
+  store(3, edges, true, "by id");
+  store(3, edges, true, "by level", rank_order::rcm);
+  EXPECT_EQ(stored("by id").order(), rank_order::none);
+  const set_graph graph = stored("by level");
+  EXPECT_EQ(graph.order(), rank_order::rcm);
+  for (int ranks = 1; ranks <= 4; ++ranks)
+    run_thread_ranks(ranks, [&](rank_exchange& own) {
+      weighted_source source(own.rank() == 0 ? edges : weighted_edges{});
+      const rank_graph expected =
+          ordered(build_rank_graph(source, own, {.with_weights = true}), rank_order::rcm, own);
+      expect_equal(graph.part(own.rank(), ranks), expected);
+    });
+}
+
 TEST_F(SetGraph, IsFoundByItsName) {
   store(2, {{{1, 2}, 0}}, false, "first");
   EXPECT_EQ(stored().name(), "first");
@@ -161,6 +177,7 @@ TEST_F(SetGraph, ThatContradictsItselfIsRefused) {
     put_table("partners", 2, {1, 1, 0, 1});
     arrays.array("graph/bounds")
         .set_attribute("graph of ranks", wrong == "format" ? numbers.front() : std::uint64_t{1});
+    if (wrong == "order") arrays.array("graph/bounds").set_attribute("order", "spiral");
     arrays.checkpoint();
     const set_graph graph(arrays.untyped());
     for (int parts = 1; parts <= 2; ++parts)
@@ -198,6 +215,7 @@ TEST_F(SetGraph, ThatContradictsItselfIsRefused) {
   for (const wrong_array& one : all)
     EXPECT_TRUE(fails_with(errc::damaged, one.words, [&] { make(one.name, one.numbers); })) << one.name;
   EXPECT_TRUE(fails_with(errc::too_new, "has format 2", [&] { make("format", {2}); }));
+  EXPECT_TRUE(fails_with(errc::too_new, "does not know: spiral", [&] { make("order", {}); }));
   EXPECT_TRUE(fails_with(errc::damaged, "no known format", [&] { make("format", {0}); }));
 }
 

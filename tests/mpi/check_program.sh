@@ -45,9 +45,32 @@ for ranks in 1 2 3 4 5; do
   same found expected
 done
 
+# Files do not depend on how the set numbers vertices, but for communities, which are those of one process.
+by 2 bfs square.4 --source 5 --repartition -o found.bfs > /dev/null
+for order in hilbert louvain rcm; do
+  by 4 generate rgg --vertices 2000 --seed 7 --scramble --order $order -o "order.$order" > /dev/null
+  by 3 export "order.$order" --repartition -o exported > /dev/null
+  same exported square.edges
+  by 2 bfs "order.$order" --source 5 --repartition -o found > /dev/null
+  same found found.bfs
+  "$perdure" graph cc "order.$order" -o by_one > /dev/null
+  by 4 cc "order.$order" --store-as components -o found --verify > /dev/null
+  same found by_one
+done
+"$perdure" graph louvain order.rcm --threads 1 --starts 1 -o by_one > /dev/null
+by 4 louvain order.rcm --starts 1 --store-as kept -o found --verify > /dev/null
+same found by_one
+cut -f 2 found > column
+"$perdure" array dump order.rcm:kept.levels | tail -n 1 | tr ' ' '\n' > last_level
+same last_level column
+printf '5 2000\n' > more.txt
+by 4 append order.rcm more.txt > /dev/null
+by 3 stats order.rcm --repartition --json > stats.json
+grep -q '"order": "rcm"' stats.json || fail "no order"
+
 # Ids with gaps, weights, a loop, a repeated edge, and fewer vertices than ranks.
 printf '10 70 2\n70 10 1\n70 3000000000000 0.5\n5 5 1\n' > few.txt
-by 5 ingest few.txt -o few > /dev/null
+by 5 ingest few.txt --order rcm -o few > /dev/null
 for ranks in 1 3; do
   for analysis in "bfs --source 70" cc pagerank stats louvain; do
     name=${analysis%% *}
@@ -139,6 +162,7 @@ told 2 "cannot open" ingest nothing -o new
 told 2 "is no name" generate rgg --vertices 10 --graph a//b -o new
 [ ! -e new ] || fail "a set without a graph was left"
 told 2 "has no vertex 4" bfs few --source 4 --repartition
+told 2 "needs points in a square" ingest few.txt --order hilbert -o new
 told 2 "has no option '--wrong'" cc few --wrong
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n' > directed.mtx
 printf '1 2 -1\n2 3 1\n' > negative.txt

@@ -4,6 +4,7 @@
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/rank_edges.hpp>
+#include <perdure/graph/ranks/rank_order.hpp>
 #include <string>
 #include <utility>
 
@@ -57,7 +58,7 @@ double replace_in_set(job& run, opened_graph& opened, const graph::rank_graph& m
   const stopwatch watch;
   mpi::array_store& set = opened.to_write_to(run);
   try {
-    graph::replace_rank_graph(*set.untyped(), opened.stored, made, run.ranks());
+    graph::replace_rank_graph(*set.untyped(), opened.stored, made, run.ranks(), opened.stored.order());
     set.close();
   } catch (...) {
     set.discard();
@@ -71,14 +72,21 @@ void append(job& run, const wanted_edges& given) {
   opened_graph opened(run, given.set, given.graph, {.to_write = true, .stage = given.stage});
   require_same_weights(opened, files);
   const stopwatch watch;
-  const graph::rank_graph made = with_more_edges(run, opened, files, given.threads);
+  graph::rank_graph made = with_more_edges(run, opened, files, given.threads);
   const double read = run.longest("append_seconds", watch.seconds());
+  const graph::rank_order order = opened.stored.order();
+  double ordered = 0;
+  if (order != graph::rank_order::none) {
+    const stopwatch ordering;
+    made = graph::in_order_of(opened.part, made, run.ranks(), given.threads);
+    ordered = run.longest("order_seconds", ordering.seconds());
+  }
   const double stored = replace_in_set(run, opened, made);
   json facts = files.report();
   facts.update(
       {{"new_vertices", made.vertices() - opened.stored.vertices()}, {"attach_seconds", opened.seconds}});
-  tell_of_new_graph(run, {given.set, opened.stored.name(), {}}, made, std::move(facts),
-                    {"append", read, stored}, given.as_json);
+  tell_of_new_graph(run, {given.set, opened.stored.name(), order, {}}, made, std::move(facts),
+                    {"append", read, ordered, stored}, given.as_json);
 }
 
 }  // namespace

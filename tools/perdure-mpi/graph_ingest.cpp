@@ -22,18 +22,20 @@ struct wanted_files {
 
 void ingest(job& run, const wanted_files& given) {
   const stopwatch watch;
+  require_no_points(given.set.order);
   rank_inputs files(run, given.input, "ingest");
   rank_stage stage(run, given.set.stage);
   graph::joined_inputs all(files.all());
-  const graph::rank_graph made = [&] {
+  graph::rank_graph made = [&] {
     std::optional<progress_line> progress;
     if (run.is_first()) progress.emplace("ingest", [&all] { return all.progress(); });
     return graph::build_rank_graph(all, run.ranks(),
                                    {.with_weights = files.have_weights(), .threads = given.threads});
   }();
   const double read = run.longest("ingest_seconds", watch.seconds());
+  const double ordered = number_vertices(run, given.set, made, given.threads);
   const double stored = store_in_new_set(run, given.set, made, stage);
-  tell_of_new_graph(run, given.set, made, files.report(), {"ingest", read, stored}, given.as_json);
+  tell_of_new_graph(run, given.set, made, files.report(), {"ingest", read, ordered, stored}, given.as_json);
 }
 
 }  // namespace

@@ -55,12 +55,12 @@ void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   run.add_column({"changed_ghosts", sent.changed_ghosts});
   run.add_column({"remote_communities", sent.remote_communities});
   run.add_column({"bytes_sent_in_sweeps", sent.bytes_sent});
-  // Vertices are numbered in the order of their ids.
   for (graph::community_level<graph::vertex_id>& level : found.levels)
-    level.labels = graph::ids_of(run.part(), level.labels, run.ranks());
+    level.labels = graph::smallest_ids(run.part(), level.labels, run.ranks());
   run.keep_levels(std::move(found.levels));
   if (given.has_values())
-    run.write({.name = "community", .is_vertex = true}, graph::ids_of(run.part(), found.labels, run.ranks()));
+    run.write({.name = "community", .is_vertex = true},
+              graph::smallest_ids(run.part(), found.labels, run.ranks()));
   run.report(findings,
              [&](output& out) { write_communities(out, found.summary, run.times(), run.vertices(), from); });
 }

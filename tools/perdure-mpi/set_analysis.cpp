@@ -77,8 +77,24 @@ std::vector<graph::vertex_id> set_analysis::own_ids() const {
   return ids;
 }
 
+void set_analysis::keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels) {
+  if (levels.empty()) return;
+  // In the same order as lines.
+  vertex_lines lines{own_ids(), {}};
+  for (std::size_t v = 0; v < lines.ids.size(); ++v)
+    for (const auto& level : levels) lines.values.push_back(level.labels[v]);
+  graph::order_by_id(ranks(), lines.ids, lines.values, levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i].labels.resize(lines.ids.size());
+    for (std::size_t v = 0; v < lines.ids.size(); ++v)
+      levels[i].labels[v] = lines.values[v * levels.size() + i];
+  }
+  levels_ = std::move(levels);
+}
+
 void set_analysis::write_lines(const char* first, const std::vector<graph::result_column>& columns,
-                               const vertex_lines& lines) {
+                               vertex_lines lines) {
+  graph::order_by_id(ranks(), lines.ids, lines.values, columns.size());
   std::vector<graph::result_column> all{{.name = first, .is_vertex = true}};
   all.insert(all.end(), columns.begin(), columns.end());
   if (!given_.store_as.empty()) store(all, lines);

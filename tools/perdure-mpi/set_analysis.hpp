@@ -95,20 +95,18 @@ class set_analysis {
   std::vector<graph::vertex_id> own_ids() const;
   /// Writes a line for each vertex, ordered by id, with its id and these columns, as `--output` and
   /// `--store-as` say.
-  void write(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
-    write_lines("id", columns, lines);
+  void write(const std::vector<graph::result_column>& columns, vertex_lines lines) {
+    write_lines("id", columns, std::move(lines));
   }
-  /// Whatever lines there are, in the order of ranks, with a vertex as the first column.
-  void write_lines(const char* first, const std::vector<graph::result_column>& columns,
-                   const vertex_lines& lines);
+  /// Whatever lines there are, with a vertex as the first column: in the order of ranks where that ascends,
+  /// else by this vertex, which each line must have another one of.
+  void write_lines(const char* first, const std::vector<graph::result_column>& columns, vertex_lines lines);
   /// The same of one value for each vertex.
   void write(const graph::result_column& column, const std::vector<std::uint64_t>& values) {
     write({column}, vertex_lines{own_ids(), values});
   }
   /// Has `--store-as` keep the communities of all levels too, by ids, in an array beside that of the values.
-  void keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels) {
-    levels_ = std::move(levels);
-  }
+  void keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels);
   /// Adds a number of each rank to the report.
   void add_column(const rank_column& column) { columns_.push_back(column); }
   /// Says what was found.
@@ -117,6 +115,8 @@ class set_analysis {
   std::string times() const;
   double seconds() const noexcept { return seconds_; }
   bool has_weights() const noexcept { return opened_.stored.has_weights(); }
+  /// How the set numbers vertices.
+  graph::rank_order order() const noexcept { return opened_.stored.order(); }
   std::uint64_t vertices() const noexcept { return opened_.part.vertices(); }
 
  private:

@@ -13,6 +13,16 @@ void add_new_set_options(command target, new_set& set) {
   target.add_path("-o,--output", set.path, "The directory of the set of stores, which is made").required();
   set.graph = "graph";
   target.add_text("--graph", set.graph, "The graph's name in the set").default_text("graph");
+  target
+      .add_choice("--order", set.order,
+                  {{"none", graph::rank_order::none},
+                   {"hilbert", graph::rank_order::hilbert},
+                   {"louvain", graph::rank_order::louvain},
+                   {"rcm", graph::rank_order::rcm}},
+                  "How vertices are numbered in the set, so that neighbours are near each other: none by id, "
+                  "louvain by communities, rcm level by level (reverse Cuthill-McKee), hilbert along a curve "
+                  "through the points of 'generate rgg'. Files of results are ordered by id whatever it is")
+      .default_text("none");
   add_stage_option(target, set.stage,
                    "Make each part in this directory on a fast device of its rank's machine, and copy the "
                    "finished parts to the set in one go");
@@ -23,6 +33,21 @@ void add_rank_threads_option(command target, unsigned& threads) {
       .add_number("--threads", 1, 1024, "Number of threads of each rank",
                   [&threads](std::uint64_t n) { threads = static_cast<unsigned>(n); })
       .default_text("1");
+}
+
+void require_no_points(graph::rank_order order) {
+  if (order == graph::rank_order::hilbert)
+    throw usage_error(
+        "--order hilbert needs points in a square, which 'generate rgg' has: take --order louvain or --order "
+        "rcm");
+}
+
+double number_vertices(job& run, const new_set& wanted, graph::rank_graph& made, unsigned threads,
+                       const graph::rgg_generator* points) {
+  if (wanted.order == graph::rank_order::none) return 0;
+  const stopwatch watch;
+  made = graph::ordered(made, wanted.order, run.ranks(), threads, points);
+  return run.longest("order_seconds", watch.seconds());
 }
 
 namespace {
@@ -47,7 +72,7 @@ double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph
   mpi::array_store set(create_only, MPI_COMM_WORLD, path,
                        {.parts_directory = stage.path(), .is_made_by_checkpoint = true});
   try {
-    graph::store_rank_graph(*set.untyped(), wanted.graph, made, run.ranks());
+    graph::store_rank_graph(*set.untyped(), wanted.graph, made, run.ranks(), wanted.order);
     if (is_staged) {
       set.checkpoint();
       set.snapshot(wanted.path);
@@ -92,7 +117,9 @@ void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& ma
                    {"vertices", vertices},
                    {"edges", edges},
                    {"ranks", run.ranks().size()},
+                   {"order", std::string(graph::to_string(set.order))},
                    {std::string(how.verb) + "_seconds", how.seconds},
+                   {"order_seconds", how.order_seconds},
                    {"store_seconds", how.store_seconds},
                    {"by_rank", table}});
     print(report);
@@ -101,6 +128,9 @@ void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& ma
   output out = output::standard();
   out.write("made           " + counted(vertices, "vertex", "vertices") + ", " +
             counted(edges, "edge", "edges") + " in " + in_seconds(how.seconds) + "\n");
+  if (set.order != graph::rank_order::none)
+    out.write("numbered       by " + std::string(graph::to_string(set.order)) + ", in " +
+              in_seconds(how.order_seconds) + "\n");
   out.write("stored         in " + set.path.string() + ", " + counted(table.size(), "part", "parts") +
             ", in " + in_seconds(how.store_seconds) + "\n");
   out.write(text_of_ranks(table));

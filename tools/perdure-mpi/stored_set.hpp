@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <perdure/graph/ranks/rank_graph.hpp>
+#include <perdure/graph/ranks/rank_order.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
 #include <perdure/mpi.hpp>
 #include <string>
@@ -19,12 +20,20 @@ namespace perdure::cli {
 struct new_set {
   std::filesystem::path path;
   std::string graph;  ///< the graph's name in it
+  graph::rank_order order = graph::rank_order::none;
   std::filesystem::path stage;
 };
-/// `-o`, `--graph` and `--stage`.
+/// `-o`, `--graph`, `--order` and `--stage`.
 void add_new_set_options(command target, new_set& set);
 /// `--threads`, of each rank.
 void add_rank_threads_option(command target, unsigned& threads);
+/// Throws where the order needs points, which only `generate rgg` has.
+void require_no_points(graph::rank_order order);
+
+/// Collective. Numbers the vertices of a graph in the order that the set is to have. `points` is the
+/// generator of the graph, where it has points. Returns how long that took.
+double number_vertices(job& run, const new_set& wanted, graph::rank_graph& made, unsigned threads,
+                       const graph::rgg_generator* points = nullptr);
 
 /// Collective. Stores a graph in a set that is made for it; with a stage, through one whose parts are there.
 /// Returns how long that took.
@@ -34,6 +43,7 @@ double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph
 struct graph_making {
   const char* verb;  ///< "generate", "ingest"
   double seconds;
+  double order_seconds;
   double store_seconds;
 };
 /// Collective. Says what was made.

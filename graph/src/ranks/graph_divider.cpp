@@ -84,7 +84,7 @@ graph_divider::planned_graph graph_divider::plan_graph(const set_graph& graph, i
     }
   });
   ranks_.add_up(lengths);
-  planned.shape = {part_bounds::of(lengths), graph.has_weights(), graph.has_ids()};
+  planned.shape = {part_bounds::of(lengths), graph.has_weights(), graph.has_ids(), graph.order()};
   return planned;
 }
 

@@ -23,6 +23,7 @@ using namespace detail;
 
 constexpr std::string_view format_key = "graph of ranks";
 constexpr std::uint64_t format = 1;
+constexpr std::string_view order_key = "order";
 constexpr std::string_view bounds_name = "/bounds";
 
 void require_new(const untyped_arrays& arrays, const std::string& name) {
@@ -120,16 +121,19 @@ void detail::store_graph_part(untyped_arrays& arrays, const std::string& name, c
     for (const std::vector<std::uint64_t>* const column : bounds.columns()) table.push_back((*column)[row]);
   parts.whole("/part_bounds", {count + 1, bounds.columns().size()}, table);
   parts.whole(std::string(bounds_name), {count + 1}, graph.bounds());
-  if (graph.rank() == 0)
-    arrays.set_attribute(name + std::string(bounds_name), format_key, data_type_of<std::uint64_t>(), {},
-                         std::as_bytes(std::span(&format, 1)));
+  if (graph.rank() != 0) return;
+  const std::string id = name + std::string(bounds_name);
+  arrays.set_attribute(id, format_key, data_type_of<std::uint64_t>(), {},
+                       std::as_bytes(std::span(&format, 1)));
+  arrays.set_attribute(id, order_key, data_type(element_kind::text), {},
+                       std::as_bytes(std::span(to_string(shape.order))));
 }
 
 namespace {
 
 /// Collective. Creates and writes the arrays.
 void write_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
-                      rank_exchange& ranks) {
+                      rank_exchange& ranks, rank_order order) {
   std::vector<std::uint64_t> lengths(static_cast<std::size_t>(ranks.size()) * part_bounds::columns_stored);
   const auto own = lengths_of(graph);
   std::copy(own.begin(), own.end(), &lengths[static_cast<std::size_t>(ranks.rank()) * own.size()]);
@@ -138,26 +142,26 @@ void write_rank_graph(untyped_arrays& arrays, const std::string& name, const ran
   std::uint64_t has[] = {graph.weights().empty() ? 0U : 1U, graph.ids().empty() ? 0U : 1U};
   ranks.add_up(has);
   joint_call(ranks, [&] {
-    store_graph_part(arrays, name, graph, {part_bounds::of(lengths), has[0] != 0, has[1] != 0});
+    store_graph_part(arrays, name, graph, {part_bounds::of(lengths), has[0] != 0, has[1] != 0, order});
   });
 }
 
 }  // namespace
 
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
-                      rank_exchange& ranks) {
+                      rank_exchange& ranks, rank_order order) {
   require_part(graph, ranks);
   joint_call(ranks, [&] { require_new(arrays, name); });
-  write_rank_graph(arrays, name, graph, ranks);
+  write_rank_graph(arrays, name, graph, ranks, order);
 }
 
 void replace_rank_graph(untyped_arrays& arrays, const set_graph& old, const rank_graph& graph,
-                        rank_exchange& ranks) {
+                        rank_exchange& ranks, rank_order order) {
   require_part(graph, ranks);
   joint_call(ranks, [&] {
     for (const std::string& id : old.arrays()) arrays.erase(id);
   });
-  write_rank_graph(arrays, old.name(), graph, ranks);
+  write_rank_graph(arrays, old.name(), graph, ranks, order);
 }
 
 std::vector<std::string> graphs_of_ranks_in(const untyped_arrays& arrays) {
@@ -195,6 +199,16 @@ void require_format(const untyped_arrays& arrays, const std::string& name) {
     throw error(errc::too_new, "the graph \"" + name + "\" has format " + std::to_string(found) +
                                    ", and this version reads " + std::to_string(format));
   if (found != format) throw error(errc::damaged, "the graph \"" + name + "\" has no known format");
+}
+
+/// Returns how vertices are numbered. A graph without a word of it is one of an earlier version.
+rank_order order_in(const untyped_arrays& arrays, const std::string& name) {
+  const auto stored = arrays.attribute(name + std::string(bounds_name), order_key);
+  if (!stored) return rank_order::none;
+  for (const rank_order order : {rank_order::none, rank_order::hilbert, rank_order::louvain, rank_order::rcm})
+    if (stored->bytes == to_string(order)) return order;
+  throw error(errc::too_new, "the vertices of the graph \"" + name +
+                                 "\" are in an order that this version does not know: " + stored->bytes);
 }
 
 [[noreturn]] void throw_damaged(const std::string& name, const char* what) {
@@ -235,6 +249,7 @@ part_bounds part_bounds_in(const untyped_arrays& arrays, const std::string& name
 set_graph::set_graph(std::shared_ptr<const untyped_arrays> arrays, const std::string& name)
     : arrays_(std::move(arrays)), name_(chosen(*arrays_, name)) {
   require_format(*arrays_, name_);
+  order_ = order_in(*arrays_, name_);
   bounds_ = bounds_in(*arrays_, name_);
   part_bounds_ = part_bounds_in(*arrays_, name_, bounds_.size());
   for (std::size_t part = 0; part + 1 < bounds_.size(); ++part)
