@@ -63,6 +63,47 @@ by 5 cc few --store-as components > /dev/null
 by 5 cc few --store-as components > /dev/null
 "$perdure" array ls few | grep -q '^components ' || fail "no stored array"
 
+# More edges, old communities and vertices that are new; all levels.
+sed 's/\t/ /' square.txt > all.txt
+awk 'NR % 100 == 0 || $1 % 50 == 0 || $2 % 50 == 0' all.txt > late.txt
+grep -vxFf late.txt all.txt > early.txt
+by 3 ingest early.txt -o growing > /dev/null
+by 3 louvain growing --starts 1 --store-as before --json > before.json
+grep -q '"by_level"' before.json || fail "no levels"
+"$perdure" array ls growing | grep -q '^before.levels  *uint64 ' || fail "no stored levels"
+by 3 append growing late.txt > /dev/null
+by 2 export growing --repartition -o exported > /dev/null
+same exported square.edges
+"$perdure" graph louvain growing --from before --threads 1 -o begun > /dev/null
+for ranks in 2 5; do
+  by "$ranks" louvain growing --repartition --from before --threads $((1 + ranks % 2)) -o found --verify > /dev/null
+  same found begun
+done
+by 3 louvain growing --from before --store-as before > /dev/null
+by 3 cc growing --store-as before > /dev/null
+if "$perdure" array ls growing | grep -q '^before.levels '; then fail "levels of communities that are gone"; fi
+told 3 '"before" holds no communities' louvain growing --from before
+told 3 '"nothing"' louvain growing --from nothing
+told 3 "and --from about communities" louvain growing --from before --starts 2
+told 3 "the files have weights and the graph" append growing few.txt
+told 5 "has weights and the files have none" append few square.txt
+told 3 "nothing to append" append growing
+by 3 export growing -o exported > /dev/null
+same exported square.edges
+
+# Weights that are large, zero, negative or no numbers.
+printf '1 2 0\n2 3 1e300\n3 4 0\n4 5 1e300\n' > large.txt
+printf '1\t1\n2\t2\n3\t2\n4\t4\n5\t4\n' > pairs
+printf '1 2 1\n2 3 -1\n' > negative.txt
+printf '1 2 1\n2 3 nan\n' > none.txt
+printf '1 2 1e308\n2 3 1e308\n' > sum.txt
+for weights in large negative sum; do by 2 ingest "$weights.txt" -o "$weights" > /dev/null; done
+by 2 louvain large -o found --verify > /dev/null
+same found pairs
+told 2 "weighs -1" louvain negative
+told 2 "more than 1.8e308" louvain sum
+told 2 "the weight is not finite" ingest none.txt -o new
+
 # Made and read on another device, where runs that were killed have left something.
 mkdir -p fast/perdure-stage.host.1.0/part
 cp -r square.3 staged.perdure-stage
@@ -82,6 +123,10 @@ by 4 louvain staged --starts 1 --stage fast -o found > /dev/null
 same found expected
 "$perdure" array ls staged | grep -q '^components .* \[2000\]' || fail "no components in the divided set"
 "$perdure" verify staged > /dev/null || fail "the divided set is damaged"
+by 4 append staged late.txt --stage fast > /dev/null
+by 4 export staged -o exported > /dev/null
+edges <(cat square.txt late.txt) > twice.edges
+same exported twice.edges
 told 4 "there is no such directory" cc staged --stage nowhere
 told 4 "there is no such directory" generate rgg --vertices 10 -o new --stage nowhere
 told 2 "none of them has a part of its own to stage" cc staged --stage fast --repartition

@@ -58,6 +58,7 @@ std::string text_of_ranks(const json& table);
 // The subcommands of `perdure-mpi graph`.
 void add_generate_command(command graph, job& run);
 void add_ingest_command(command graph, job& run);
+void add_append_command(command graph, job& run);
 void add_louvain_command(command graph, job& run);
 void add_bfs_command(command graph, job& run);
 void add_components_command(command graph, job& run);

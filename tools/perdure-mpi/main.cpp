@@ -67,6 +67,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
     graph.require_command();
     add_generate_command(graph, run);
     add_ingest_command(graph, run);
+    add_append_command(graph, run);
     add_louvain_command(graph, run);
     add_bfs_command(graph, run);
     add_components_command(graph, run);

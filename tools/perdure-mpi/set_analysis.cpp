@@ -118,25 +118,36 @@ void set_analysis::write_lines(const char* first, const std::vector<graph::resul
 
 void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
   const stopwatch watch;
+  mpi::array_store& set = opened_.to_write_to(run_);
+  try {
+    write_array(set, columns, lines);
+    set.checkpoint();
+  } catch (...) {
+    // Else closing would make a checkpoint of what is there.
+    set.discard();
+    throw;
+  }
+  store_seconds_ = run_.longest("store_seconds", watch.seconds());
+}
+
+void set_analysis::write_array(mpi::array_store& set, const std::vector<graph::result_column>& columns,
+                               const vertex_lines& lines) {
   const std::vector<std::uint64_t> counts = ranks().gather(lines.ids.size());
   const auto before = counts.begin() + ranks().rank();
-  mpi::array_store& set = opened_.to_write_to(run_);
   graph::joint_call(ranks(), [&] {
     const data_type type = graph::record_type(columns);
     const auto& arrays = set.untyped();
-    if (arrays->find(given_.store_as)) {
-      if (!arrays->attribute(given_.store_as, made_by))
-        throw error(errc::already_exists, given_.set.string() + " has an array " +
-                                              printable_name(given_.store_as) +
-                                              " that --store-as has not made: give another name");
-      arrays->erase(given_.store_as);
-    }
+    require_result_name(*arrays, given_.store_as);
+    arrays->erase(given_.store_as);
+    erase_levels(*arrays, given_.store_as);
     arrays->create(given_.store_as, type, {std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
                    {});
-    if (run_.is_first()) {
-      array_ref stored = set.array(given_.store_as);
-      stored.set_attribute(made_by, "perdure-mpi graph " + given_.command);
-      stored.set_attribute(of_graph, opened_.stored.name());
+    const std::string command = "perdure-mpi graph " + given_.command;
+    if (run_.is_first()) mark_result(*arrays, given_.store_as, command, opened_.stored.name());
+    const std::uint64_t first = std::accumulate(counts.begin(), before, std::uint64_t{0});
+    if (!levels_.empty()) {
+      graph::store_levels(*arrays, levels_of(given_.store_as), levels_, first, vertices());
+      if (run_.is_first()) mark_result(*arrays, levels_of(given_.store_as), command, opened_.stored.name());
     }
     if (lines.ids.empty()) return;
     const std::size_t values = columns.size() - 1;
@@ -146,12 +157,10 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
       const auto* const of_it = lines.values.data() + i * values;
       records.insert(records.end(), of_it, of_it + values);
     }
-    const slab where{{std::accumulate(counts.begin(), before, std::uint64_t{0})}, {lines.ids.size()}, {}};
+    const slab where{{first}, {lines.ids.size()}, {}};
     arrays->write(given_.store_as, type, where,
                   const_untyped_view::row_major(records.data(), where.count, type.size()));
   });
-  set.checkpoint();
-  store_seconds_ = run_.longest("store_seconds", watch.seconds());
 }
 
 std::string set_analysis::times() const {

@@ -9,11 +9,13 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/gathered_values.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/graph/ranks/stored_communities.hpp>
 #include <perdure/graph/ranks/whole_graph.hpp>
 #include <perdure/graph/result_table.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "job.hpp"
@@ -64,6 +66,7 @@ class set_analysis {
 
   const graph::rank_graph& part() const noexcept { return opened_.part; }
   graph::rank_exchange& ranks() const noexcept { return run_.ranks(); }
+  const untyped_arrays& arrays() const { return *opened_.set.untyped(); }
 
   /// Returns what the kernel gives, and notes how long all ranks took and what was sent until then.
   template <class Kernel>
@@ -102,6 +105,10 @@ class set_analysis {
   void write(const graph::result_column& column, const std::vector<std::uint64_t>& values) {
     write({column}, vertex_lines{own_ids(), values});
   }
+  /// Has `--store-as` keep the communities of all levels too, by ids, in an array beside that of the values.
+  void keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels) {
+    levels_ = std::move(levels);
+  }
   /// Adds a number of each rank to the report.
   void add_column(const rank_column& column) { columns_.push_back(column); }
   /// Says what was found.
@@ -113,7 +120,10 @@ class set_analysis {
   std::uint64_t vertices() const noexcept { return opened_.part.vertices(); }
 
  private:
+  /// Keeps the lines for good, or leaves the set as it was.
   void store(const std::vector<graph::result_column>& columns, const vertex_lines& lines);
+  void write_array(mpi::array_store& set, const std::vector<graph::result_column>& columns,
+                   const vertex_lines& lines);
   /// All ranks' values on rank 0, and nothing elsewhere.
   template <class Value>
   std::vector<Value> gathered(const std::vector<Value>& values) {
@@ -149,6 +159,7 @@ class set_analysis {
   opened_graph opened_;
   rank_traffic sent_;
   std::vector<rank_column> columns_;
+  std::vector<graph::community_level<graph::vertex_id>> levels_;
   double seconds_ = 0;
   double store_seconds_ = 0;
   bool is_right_ = false;

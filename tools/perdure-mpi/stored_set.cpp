@@ -109,18 +109,20 @@ void tell_of_new_graph(job& run, const new_set& set, const graph::rank_graph& ma
 
 namespace {
 
-graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::string& name, bool divides_anew) {
+graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::string& name,
+                          const set_opening& how) {
   // Kept here: what `joint_call` returns begins with a default, and a set has no graph by default.
   std::optional<graph::set_graph> found;
   graph::joint_call(run.ranks(), [&] {
     found.emplace(set.untyped(), name);
-    if (found->parts() != run.ranks().size() && !divides_anew)
-      throw error(errc::invalid_argument,
-                  set.path().string() + " has " +
-                      counted(static_cast<std::uint64_t>(found->parts()), "part", "parts") +
-                      ", and there are " +
-                      counted(static_cast<std::uint64_t>(run.ranks().size()), "rank", "ranks") +
-                      ": start as many ranks, or divide the graph for this run with --repartition");
+    if (found->parts() != run.ranks().size() && !how.divides_anew)
+      throw error(
+          errc::invalid_argument,
+          set.path().string() + " has " +
+              counted(static_cast<std::uint64_t>(found->parts()), "part", "parts") + ", and there are " +
+              counted(static_cast<std::uint64_t>(run.ranks().size()), "rank", "ranks") +
+              (how.to_write ? ": start as many ranks to write to it"
+                            : ": start as many ranks, or divide the graph for this run with --repartition"));
   });
   return *std::move(found);
 }
@@ -139,7 +141,7 @@ opened_graph::opened_graph(job& run, const std::filesystem::path& path, const st
                            const set_opening& how)
     : stage(run, how.stage),
       set(opened(path, how, stage)),
-      stored(graph_in(run, set, name, how.divides_anew)),
+      stored(graph_in(run, set, name, how)),
       part(graph::joint_call(run.ranks(),
                              [&] { return stored.part(run.ranks().rank(), run.ranks().size()); })),
       seconds(run.longest("attach_seconds", watch.seconds())) {}

@@ -125,10 +125,11 @@ void detail::store_graph_part(untyped_arrays& arrays, const std::string& name, c
                          std::as_bytes(std::span(&format, 1)));
 }
 
-void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+namespace {
+
+/// Collective. Creates and writes the arrays.
+void write_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
                       rank_exchange& ranks) {
-  require_part(graph, ranks);
-  joint_call(ranks, [&] { require_new(arrays, name); });
   std::vector<std::uint64_t> lengths(static_cast<std::size_t>(ranks.size()) * part_bounds::columns_stored);
   const auto own = lengths_of(graph);
   std::copy(own.begin(), own.end(), &lengths[static_cast<std::size_t>(ranks.rank()) * own.size()]);
@@ -139,6 +140,24 @@ void store_rank_graph(untyped_arrays& arrays, const std::string& name, const ran
   joint_call(ranks, [&] {
     store_graph_part(arrays, name, graph, {part_bounds::of(lengths), has[0] != 0, has[1] != 0});
   });
+}
+
+}  // namespace
+
+void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                      rank_exchange& ranks) {
+  require_part(graph, ranks);
+  joint_call(ranks, [&] { require_new(arrays, name); });
+  write_rank_graph(arrays, name, graph, ranks);
+}
+
+void replace_rank_graph(untyped_arrays& arrays, const set_graph& old, const rank_graph& graph,
+                        rank_exchange& ranks) {
+  require_part(graph, ranks);
+  joint_call(ranks, [&] {
+    for (const std::string& id : old.arrays()) arrays.erase(id);
+  });
+  write_rank_graph(arrays, old.name(), graph, ranks);
 }
 
 std::vector<std::string> graphs_of_ranks_in(const untyped_arrays& arrays) {

@@ -25,6 +25,8 @@ struct rank_community_result {
   community_summary summary;      ///< for the whole graph, the same on all ranks
   std::vector<louvain_sweep>
       sweeps;  ///< all sweeps of this rank, in all levels and starts; empty where there is one rank
+  /// The levels from the finest one to the last one, which is the answer; only with `keep_levels`.
+  std::vector<community_level<vertex_id>> levels;
 };
 
 /// Collective. Finds communities of the underlying simple graph by Louvain's method (`louvain` of
@@ -38,5 +40,10 @@ struct rank_community_result {
 /// and the sums of communities that changed: numbers in as few bytes as each needs (`louvain_sweep`).
 rank_community_result louvain(const rank_graph& graph, rank_exchange& ranks,
                               const louvain_options& options = {});
+
+/// Collective. Does what `louvain_from` of `communities.hpp` does, with the answer that it has in one
+/// process. `start` has for each own vertex the number of a vertex, in the whole graph (`match_labels`).
+rank_community_result louvain_from(const rank_graph& graph, const std::vector<vertex_id>& start,
+                                   rank_exchange& ranks, const louvain_options& options = {});
 
 }  // namespace perdure::graph

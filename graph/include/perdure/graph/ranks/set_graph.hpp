@@ -123,6 +123,12 @@ class set_graph {
   bool has_ids_ = false;
 };
 
+/// Collective. Stores a graph in the place of `old`, a graph of the same set, as `store_rank_graph` does. The
+/// old one is there until the next checkpoint, and all other arrays stay. A call that throws leaves the set
+/// to be closed without a checkpoint.
+void replace_rank_graph(untyped_arrays& arrays, const set_graph& old, const rank_graph& graph,
+                        rank_exchange& ranks);
+
 /// Returns the names of the graphs of ranks among the arrays, sorted.
 std::vector<std::string> graphs_of_ranks_in(const untyped_arrays& arrays);
 
