@@ -36,13 +36,14 @@ std::string as_time(const json& value) {
   return in_seconds(value.get<double>());
 }
 
-constexpr std::array<told_column, 13> told_columns{{{"rank", "rank", as_count},
+constexpr std::array<told_column, 14> told_columns{{{"rank", "rank", as_count},
                                                     {"vertices", "vertices", as_count},
                                                     {"arcs", "arcs", as_count},
                                                     {"cut_arcs", "cut", as_count},
                                                     {"ghosts", "ghosts", as_count},
                                                     {"generate_seconds", "generated", as_time},
                                                     {"ingest_seconds", "read", as_time},
+                                                    {"append_seconds", "read", as_time},
                                                     {"attach_seconds", "opened", as_time},
                                                     {"seconds", "took", as_time},
                                                     {"store_seconds", "stored", as_time},
