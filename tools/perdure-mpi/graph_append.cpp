@@ -67,15 +67,16 @@ double replace_in_set(job& run, opened_graph& opened, const graph::rank_graph& m
 }
 
 void append(job& run, const wanted_edges& given) {
-  const stopwatch watch;
   rank_inputs files(run, given.input, "append");
   opened_graph opened(run, given.set, given.graph, {.to_write = true, .stage = given.stage});
   require_same_weights(opened, files);
+  const stopwatch watch;
   const graph::rank_graph made = with_more_edges(run, opened, files, given.threads);
   const double read = run.longest("append_seconds", watch.seconds());
   const double stored = replace_in_set(run, opened, made);
   json facts = files.report();
-  facts["new_vertices"] = made.vertices() - opened.stored.vertices();
+  facts.update(
+      {{"new_vertices", made.vertices() - opened.stored.vertices()}, {"attach_seconds", opened.seconds}});
   tell_of_new_graph(run, {given.set, opened.stored.name(), {}}, made, std::move(facts),
                     {"append", read, stored}, given.as_json);
 }
