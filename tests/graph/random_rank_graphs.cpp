@@ -235,7 +235,7 @@ class random_run {
     }
     expect(std::ranges::equal(labels, alone.found.labels), "communities differ");
     const auto wrong =
-        verify_communities(one_.view(), {{labels.begin(), labels.end()}, results.front().summary});
+        verify_communities(one_.view(), {{labels.begin(), labels.end()}, results.front().summary, {}});
     expect(!wrong, wrong ? wrong->c_str() : "");
     expect(are_connected(labels), "a community is not connected");
     for (std::size_t sweep = 0; sweep < results.front().sweeps.size(); ++sweep) {
