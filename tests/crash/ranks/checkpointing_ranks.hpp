@@ -7,7 +7,7 @@ namespace perdure::crash {
 
 class checkpointing_ranks final : public ranks_program {
  public:
-  /// With `is_late` their set is there from its first checkpoint on only.
+  /// Makes a program of so many ranks. With `is_late` their set is there from its first checkpoint on only.
   explicit checkpointing_ranks(int ranks, bool is_late = false) : ranks_(ranks), is_late_(is_late) {}
 
   std::string name() const override {
