@@ -161,6 +161,27 @@ class Suite:
         self.report.figure("Louvain, 1 rank, with a quarter of the graph in memory / all of it",
                            median(taken["a quarter"], "seconds") / median(taken["in memory"], "seconds"), 3)
 
+    def from_communities(self, vertices):
+        """After a hundredth more edges, Louvain's method from the communities of before."""
+        shutil.rmtree(self.folder / "grown", ignore_errors=True)
+        whole, before, later = (self.folder / name for name in ("whole.txt", "before.txt", "later.txt"))
+        run(self.options.bin / "perdure", ["graph", "generate", "rgg", "--vertices", vertices, "--seed", 5, "-o", whole,
+                                           "--json"])
+        with open(whole) as lines, open(before, "w") as most, open(later, "w") as rest:
+            for number, line in enumerate(lines):
+                (rest if number % 100 == 99 else most).write(line)
+        self.by(1, "ingest", before, "-o", self.folder / "grown")
+        self.by(1, "louvain", self.folder / "grown", "--starts", 1, "--store-as", "communities")
+        self.by(1, "append", self.folder / "grown", later)
+        taken = self.take({"from nothing": self.louvain(1, "grown"),
+                           "from communities": lambda: self.by(1, "louvain", self.folder / "grown",
+                                                               "--from", "communities")})
+        self.report.samples["distributed graph/from"] = taken
+        self.report.figure("Louvain after 1 % more edges, --from / from nothing",
+                           median(taken["from communities"], "seconds") / median(taken["from nothing"], "seconds"), 1 / 4)
+        self.report.figure("modularity lost by --from",
+                           taken["from nothing"][0]["modularity"] - taken["from communities"][0]["modularity"], 0.003, "")
+
 
 def measure(options, report):
     suite = Suite(options, report)
@@ -175,4 +196,5 @@ def measure(options, report):
     suite.clustering(vertices, made)
     suite.numbered(vertices)
     suite.within_budget()
+    suite.from_communities(vertices // 4)
     shutil.rmtree(suite.folder)
