@@ -120,6 +120,7 @@ befall "" generate rgg --vertices 300 --seed 3 -o set
 befall stored louvain set --first-phase --store-as kept
 if ((ranks == 3)); then
   befall "" ingest all.edges -o set
+  befall "" generate rgg --vertices 300 --seed 3 --order louvain -o set
   befall stored louvain set --starts 1 --store-as kept
   befall stored bfs set --source 0 --store-as kept
   befall stored pagerank set --store-as kept
