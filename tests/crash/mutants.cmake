@@ -604,9 +604,13 @@ perdure_mutant(ranks_new_manifest_not_synced set_manifest.cpp "a manifest gets i
   CAUGHT_BY [=[manifest.*(it has 0 bytes|none of its records) ... manifest.*: lost]=] FIRST kill:0:87 RIG ranks)
 
 perdure_mutant(ranks_new_set_not_synced set_manifest.cpp "a set is there before its name is durable"
-[=[  os::rename_in(directory_, unfinished_name, name);
+[=[    sequence_ = 0;
+    throw;
+  }
   directory_.sync();]=]
-[=[  os::rename_in(directory_, unfinished_name, name);]=]
+[=[    sequence_ = 0;
+    throw;
+  }]=]
   CAUGHT_BY [=[the set is gone ... rename .*: lost]=] FIRST kill:0:87 RIG ranks)
 
 perdure_mutant(ranks_manifest_not_followed set_opening.cpp "a part is opened as of the checkpoint before the one that the manifest names"
