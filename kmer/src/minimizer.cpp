@@ -30,6 +30,15 @@ void add_run(std::vector<minimizer_run>& runs, std::size_t first, std::uint64_t 
 
 }  // namespace
 
+std::string letters_of(std::uint64_t minimizer, const minimizer_scheme& scheme) {
+  std::string letters(scheme.l, '.');
+  for (std::size_t i = scheme.l; i-- > 0; minimizer >>= 2) {
+    const std::size_t behind = scheme.l - 1 - i;
+    if (behind % 2 == 0 || behind >= std::size_t{2} * scheme.spaces) letters[i] = "ACGT"[minimizer & 3];
+  }
+  return letters;
+}
+
 minimizer_scanner::minimizer_scanner(const minimizer_scheme& scheme) : scheme_(scheme) {
   if (scheme.l == 0 || scheme.l > 31 || scheme.k < scheme.l || scheme.spaces * 4 > scheme.l)
     throw error(errc::invalid_argument,

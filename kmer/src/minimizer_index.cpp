@@ -36,4 +36,12 @@ minimizer_index::minimizer_index(const manager& store, const std::string& name)
   }
 }
 
+std::vector<std::uint64_t> minimizer_index::minimizers_of_taxa() const {
+  std::vector<std::uint64_t> counts(taxa() + 1);
+  for (const table_page& page : layer_->table)
+    for (const std::uint32_t cell : page.cells)
+      if (cell != 0) ++counts[cell >> layer_->key_bits];
+  return counts;
+}
+
 }  // namespace perdure::kmer

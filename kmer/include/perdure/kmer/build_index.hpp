@@ -23,12 +23,12 @@ enum class unmapped_sequences : std::uint8_t {
 
 struct build_options {
   std::string index = default_index_name;  ///< name of the index
-  minimizer_scheme scheme;
+  minimizer_scheme scheme = {};
   unmapped_sequences unmapped = unmapped_sequences::error;
   unsigned threads = 1;
   int end_descriptor = -1;  ///< as for `workload::open_byte_stream`
   /// Called now and then with the bytes of files that were read so far. What it throws ends the build.
-  std::function<void(const workload::progress&)> on_progress;
+  std::function<void(const workload::progress&)> on_progress = {};
 };
 
 struct build_result {

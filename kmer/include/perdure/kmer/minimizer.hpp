@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,9 @@ struct minimizer_run {
   std::uint64_t minimizer = no_minimizer;
   std::uint32_t kmers = 0;
 };
+
+/// Returns a minimizer as letters, with a dot for each base that is left out.
+std::string letters_of(std::uint64_t minimizer, const minimizer_scheme& scheme);
 
 /// Finds the minimizers of sequences.
 ///

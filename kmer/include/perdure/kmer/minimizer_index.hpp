@@ -2,7 +2,7 @@
 //
 //     const perdure::manager store(perdure::open_read_only, "genomes.store");
 //     const kmer::minimizer_index index(store);
-//     index.taxa().id(index.find(minimizer));
+//     index.id_of(index.find(minimizer));
 //
 // `build_index.hpp` makes one.
 #pragma once
@@ -76,6 +76,9 @@ class minimizer_index {
   std::uint32_t find(std::uint64_t minimizer) const noexcept {
     return table_.find(table_.place_of(hash_of_minimizer(minimizer)));
   }
+
+  /// Returns how many minimizers each taxon has, by its number. Reads the whole table.
+  std::vector<std::uint64_t> minimizers_of_taxa() const;
 
  private:
   std::string name_;
