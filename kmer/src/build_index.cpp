@@ -218,7 +218,7 @@ build_result build_index(manager& store, const std::vector<std::filesystem::path
     made.bytes = layer->table.size() * sizeof(table_page);
     // The object with the index's name is the last.
     store.construct<stored_index>(name)(
-        stored_index{options.scheme.k, options.scheme.l, options.scheme.spaces, 1});
+        stored_index{1, options.scheme.k, options.scheme.l, options.scheme.spaces, 1});
   } catch (...) {
     store.destroy<stored_layer>(name + layer_suffix);
     store.destroy<stored_taxonomy>(name + taxonomy_suffix);

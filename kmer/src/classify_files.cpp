@@ -1,6 +1,7 @@
 // Threads take batches as they come. Answers that are early wait until those before them are there; when many
 // wait, threads stop taking batches, which the thread that is late does not, and begin again when all have
 // ended.
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <map>
@@ -140,17 +141,18 @@ class first_failure {
 
 classify_result classify_files(const minimizer_index& index, read_source& source,
                                const classify_options& options) {
+  const unsigned threads = std::max(options.threads, 1U);
   constexpr std::size_t most_waiting = 64;
-  ordered_answers answers(options.on_lines, most_waiting + options.threads);
+  ordered_answers answers(options.on_lines, most_waiting + threads);
   std::vector<classify_thread> workers;
-  workers.reserve(options.threads);
-  for (unsigned i = 0; i < options.threads; ++i) workers.emplace_back(index, options);
+  workers.reserve(threads);
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(index, options);
   // A batch that was taken comes before what could not be read.
   first_failure of_batches;
   first_failure of_reading;
   std::atomic<bool> has_more{true};
   while (has_more) {
-    workload::run_threads(options.threads, [&](unsigned number) {
+    workload::run_threads(threads, [&](unsigned number) {
       do {
         if (!of_reading.watch([&] { return workers[number].take(source, options.batch_bytes); }) ||
             !of_batches.watch([&] {

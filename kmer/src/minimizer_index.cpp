@@ -20,10 +20,11 @@ const T& part(const manager& store, const std::string& name) {
 minimizer_index::minimizer_index(const manager& store, const std::string& name)
     : name_(name), layer_(nullptr), table_({}, 1) {
   const stored_index& found = part<stored_index>(store, name);
-  if (found.layers != 1)
-    throw error(errc::too_new, store.path().string() + ": the index \"" + name + "\" has " +
-                                   std::to_string(found.layers) +
-                                   " layers; this version of Perdure reads one");
+  if (found.format != 1 || found.layers != 1)
+    throw error(errc::too_new, store.path().string() + ": the k-mer index \"" + name +
+                                   "\" was made by a later version of Perdure (format " +
+                                   std::to_string(found.format) + ", layers " + std::to_string(found.layers) +
+                                   "); use that version");
   scheme_ = {found.k, found.l, found.spaces};
   layer_ = &part<stored_layer>(store, name + layer_suffix);
   taxonomy_ = part<stored_taxonomy>(store, name + taxonomy_suffix).view();

@@ -195,8 +195,10 @@ void sequence_reader::parse_fasta(sequence_batch& taken) const {
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     if (!line.starts_with('>')) {
-      // Blank lines before the first record.
-      if (taken.sequences.empty()) continue;
+      if (taken.sequences.empty()) {
+        if (is_blank(line)) continue;
+        throw error_at(record, "it does not begin with '>'");
+      }
       sequence& last = taken.sequences.back();
       const std::string_view bases = without_blanks_behind(line);
       if (!are_nucleotides(bases)) refuse_letter(record - 1, last.name, bases);

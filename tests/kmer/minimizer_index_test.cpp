@@ -69,6 +69,7 @@ TEST_F(MinimizerIndex, HasTheCommonAncestorOfEachMinimizer) {
   EXPECT_EQ(made.sequences, 3U);
   EXPECT_EQ(made.bases, 4200U + 4200 + 3200);
   EXPECT_EQ(made.minimizers, expected.size());
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(index.layer().table.data()) % sizeof(kmer::table_page), 0U);
   EXPECT_EQ(made.bytes, index.layer().table.size() * sizeof(kmer::table_page));
   std::map<kmer::taxon_id, std::uint64_t> counts;
   for (const auto& [minimizer, taxon] : expected) {
@@ -124,6 +125,17 @@ TEST_F(MinimizerIndex, SeveralLieInOneStore) {
   EXPECT_EQ(kmer::minimizer_index(store, "short").scheme().k, 21U);
   EXPECT_TRUE(fails_with(errc::not_found, "holds no k-mer index named \"other\"",
                          [&] { kmer::minimizer_index(store, "other"); }));
+}
+
+TEST_F(MinimizerIndex, OfALaterVersionIsRefused) {
+  build("store", {genomes_file()});
+  {
+    manager store(open_only, path("store"));
+    store.find<kmer::stored_index>(kmer::default_index_name).first->layers = 2;
+    store.close();
+  }
+  const manager store(open_read_only, path("store"));
+  EXPECT_TRUE(fails_with(errc::too_new, "a later version", [&] { kmer::minimizer_index{store}; }));
 }
 
 TEST_F(MinimizerIndex, SequencesWithoutATaxonAreNamedOrCounted) {

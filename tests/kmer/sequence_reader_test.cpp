@@ -120,6 +120,8 @@ TEST_F(SequenceReader, BrokenFilesAreRefusedWithTheRecord) {
   EXPECT_TRUE(is_refused(">a\nACGT\n>b\nAC>c\nGT\n", "record 2: (b): a header (>) in the middle of a line"));
   EXPECT_TRUE(is_refused(">a\nACGT\n>b\nACEGT\n", "record 2: (b): 'E' is no code of a nucleotide"));
   EXPECT_TRUE(is_refused(">a\nAC GT\n", "record 1: (a): the byte 0x20 is no code of a nucleotide"));
+  EXPECT_TRUE(is_refused("\n >a\nACGT\n", "record 1: it does not begin with '>'"));
+  EXPECT_TRUE(is_refused("\n @a\nAC\n+\nII\n", "record 1: it does not begin with '@'"));
   EXPECT_TRUE(is_refused(">a\nACGT\n>\nA\n", "record 2: its header has no name"));
   EXPECT_TRUE(is_refused(">a\rACGT\r>b\rACGT\r", "record 1: its lines end with CR alone"));
   EXPECT_TRUE(

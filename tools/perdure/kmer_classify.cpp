@@ -46,24 +46,32 @@ std::string share(std::uint64_t part, std::uint64_t all) {
   return std::to_string(hundredths / 100) + (behind.size() == 1 ? ".0" : ".") + behind + " %";
 }
 
+kmer::classify_result classify_reads(const classification_wanted& given, const kmer::minimizer_index& index,
+                                     kmer::read_source& source, std::optional<output>& lines) {
+  kmer::classify_options how = given.how;
+  if (lines) how.on_lines = [&lines](std::string_view some) { lines->write(some); };
+  how.on_batch = end_if_interrupted;
+  try {
+    const progress_line line("classify", [&source] { return source.progress(); });
+    kmer::classify_result found = kmer::classify_files(index, source, how);
+    // A pipe ends when a signal comes.
+    end_if_interrupted();
+    return found;
+  } catch (...) {
+    const int signal = interruption_watch::signal();
+    if (signal == 0) throw;
+    throw interrupted(signal, "interrupted before all reads were classified");
+  }
+}
+
 void classify(const classification_wanted& given) {
   const interruption_watch interruption;
   const opened_index opened(given);
   kmer::read_source source(given.reads, given.in_pairs, interruption.descriptor());
-  kmer::classify_options how = given.how;
   std::optional<output> lines;
-  if (!given.output_file.empty()) {
-    lines.emplace(output::to(given.output_file));
-    how.on_lines = [&lines](std::string_view some) { lines->write(some); };
-  }
-  how.on_batch = end_if_interrupted;
+  if (!given.output_file.empty()) lines.emplace(output::to(given.output_file));
   const stopwatch watch;
-  kmer::classify_result found;
-  {
-    const progress_line line("classify", [&source] { return source.progress(); });
-    found = kmer::classify_files(opened.index(), source, how);
-  }
-  end_if_interrupted();
+  const kmer::classify_result found = classify_reads(given, opened.index(), source, lines);
   const double seconds = watch.seconds();
   const kmer::taxonomy_view taxonomy = opened.index().taxonomy();
   if (lines) lines->finish();

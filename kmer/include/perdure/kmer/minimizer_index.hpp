@@ -28,6 +28,7 @@ inline constexpr const char* layer_suffix = ".layer.0";      ///< a `stored_laye
 
 /// The object that has the index's name. The other objects of the index have the same name and a suffix.
 struct stored_index {
+  std::uint32_t format = 0;  ///< version of the hash, the table and the other objects; 1
   std::uint32_t k = 0;
   std::uint32_t l = 0;
   std::uint32_t spaces = 0;
@@ -51,8 +52,8 @@ struct stored_layer {
 /// Thread safety: const members from any thread.
 class minimizer_index {
  public:
-  /// Finds the index called `name`. Throws `not_found`, `wrong_type`, and `too_new` where it has several
-  /// layers. O(taxa of the genomes).
+  /// Finds the index called `name`. Throws `not_found`, `wrong_type`, and `too_new` for another
+  /// format. O(taxa of the genomes).
   explicit minimizer_index(const manager& store, const std::string& name = default_index_name);
 
   const std::string& name() const noexcept { return name_; }

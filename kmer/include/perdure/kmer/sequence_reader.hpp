@@ -9,7 +9,7 @@
 //
 // FASTA: a record is a line that begins with '>', and any number of lines of its sequence. FASTQ: four lines,
 // of which the first begins with '@' and the third with '+'. Lines end with LF or CR LF; blank lines between
-// records are skipped. Which of both a file is, its first character tells.
+// records are skipped. The first character of a file says which format it has.
 #pragma once
 
 #include <cstddef>
