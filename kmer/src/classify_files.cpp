@@ -13,7 +13,7 @@
 namespace perdure::kmer {
 namespace {
 
-/// What became of a batch.
+/// The lines of a batch, or its failure.
 struct answer {
   std::string lines;
   std::exception_ptr failure;

@@ -1,4 +1,4 @@
-// Of pairs the first file says how many records a batch has, and the second one gives as many.
+// The first file of a pair decides how many records a batch has, and the second one gives as many.
 #include <algorithm>
 #include <perdure/kmer/read_source.hpp>
 #include <perdure/workload/byte_stream.hpp>

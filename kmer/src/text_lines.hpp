@@ -20,7 +20,7 @@ class text_lines {
   /// left out. Returns false at the end.
   bool next(std::string_view& line);
   std::uint64_t number() const noexcept { return number_; }
-  /// The error that says "FILE: line L: WHAT", of the last line taken or of another one.
+  /// Returns the error that says "FILE: line L: WHAT", for the last line taken or for another one.
   error error_here(const std::string& what) const { return error_at(number_, what); }
   error error_at(std::uint64_t line, const std::string& what) const;
 

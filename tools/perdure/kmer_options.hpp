@@ -12,7 +12,7 @@
 
 namespace perdure::cli {
 
-/// What commands that read an index take.
+/// Options of commands that read an index.
 struct index_options {
   std::filesystem::path store;
   std::string name = kmer::default_index_name;
@@ -22,7 +22,7 @@ struct index_options {
 
 /// Adds `--name`.
 void add_index_name_option(command target, std::string& name);
-/// Adds the store, `--name`, and what all commands that read stores take.
+/// Adds the store, `--name`, and the options of all commands that read stores.
 void add_index_options(command target, index_options& given);
 
 class opened_index {

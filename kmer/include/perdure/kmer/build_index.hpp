@@ -15,7 +15,7 @@
 
 namespace perdure::kmer {
 
-/// What becomes of a sequence that has no taxon.
+/// Treatment of a sequence that has no taxon.
 enum class unmapped_sequences : std::uint8_t {
   error,  ///< the build fails and names it
   skip,   ///< it is left out and counted
@@ -26,14 +26,15 @@ struct build_options {
   minimizer_scheme scheme = {};
   unmapped_sequences unmapped = unmapped_sequences::error;
   unsigned threads = 1;
-  int end_descriptor = -1;  ///< as for `workload::open_byte_stream`
-  /// Called now and then with the bytes of files that were read so far. What it throws ends the build.
+  int end_descriptor = -1;  ///< ends a pipe early, like that of `workload::open_byte_stream`
+  /// Function that gets the bytes of files that were read so far, after each batch. Its exceptions end the
+  /// build.
   std::function<void(const workload::progress&)> on_progress = {};
 };
 
 struct build_result {
   std::uint64_t sequences = 0;  ///< in the index
-  std::uint64_t bases = 0;      ///< of these sequences, ambiguous ones too
+  std::uint64_t bases = 0;      ///< number of their bases, ambiguous ones too
   std::uint64_t skipped = 0;    ///< number of sequences without a taxon
   std::uint64_t minimizers = 0;
   std::uint64_t bytes = 0;  ///< size of the table
@@ -44,15 +45,14 @@ inline constexpr double table_load = 0.75;
 
 /// Makes an index of all sequences of FASTA or FASTQ files, with a copy of the whole taxonomy. The same
 /// sequences make the same index, whatever their order, the files that they are in and the number of threads.
-/// Takes about 32 bytes of memory for each minimizer. Nothing is durable before the store's next checkpoint,
+/// Takes about 50 bytes of memory for each minimizer. Nothing is durable before the store's next checkpoint,
 /// and after an exception nothing of the index is in the store.
 ///
 /// Throws
 /// - `already_exists` where the store has an index of this name;
-/// - `bad_input` with file and record for a sequence without a taxon, one whose taxon the taxonomy does not
-/// have,
-///   one that was there before, and what is malformed; and where all files together have no minimizer;
-/// - `unsupported` where the genomes have so many taxa that less than 8 bits of a cell are left;
+/// - `bad_input` with file and record for a sequence without a taxon, a taxon that is not in the taxonomy, a
+///   sequence name that was there before, and a malformed record; and for genomes without any minimizer;
+/// - `unsupported` for more than 2^24 - 1 taxa, ancestors included;
 /// - what reading files and constructing objects throws.
 build_result build_index(manager& store, const std::vector<std::filesystem::path>& genomes,
                          const taxonomy_view& taxonomy, const sequence_taxa& taxa,

@@ -1,4 +1,4 @@
-// How many reads each taxon has, and each taxon with all below it: the report of Kraken.
+// Reports of reads by taxon, in the format of Kraken.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace perdure::kmer {
 struct clade {
   taxon_node node = 0;
   unsigned depth = 0;        ///< number of ancestors
-  std::uint64_t reads = 0;   ///< of the taxon and all below it
-  std::uint64_t direct = 0;  ///< of the taxon itself
-  std::string rank;          ///< a letter, as "S" for a species, and how many ranks below it, as "S1"
+  std::uint64_t reads = 0;   ///< reads of the taxon and of all taxa below it
+  std::uint64_t direct = 0;  ///< reads of the taxon itself
+  std::string rank;          ///< "S" for a species, "S1" one level below it, and so on
 };
 
 /// Returns the taxa that have reads, or below which some have, in the order of a report: each taxon is

@@ -18,10 +18,10 @@ struct classify_options {
   classify_rules rules = {};
   unsigned threads = 1;
   std::size_t batch_bytes = std::size_t{1} << 19;  ///< text of reads that a thread takes at a time
-  /// Takes lines of `append_kraken_line`, some at a time, in the order of the reads, by one thread at a time.
-  /// None: no lines are made. What it throws ends the work.
+  /// Function that gets the lines of `append_kraken_line`, some at a time, in the order of the reads. One
+  /// thread calls it at a time. Its exceptions end the work. Without it no lines are made.
   std::function<void(std::string_view)> on_lines = {};
-  /// Called after each batch, by several threads at a time. What it throws ends the work.
+  /// Function that is called after each batch, by several threads at a time. Its exceptions end the work.
   std::function<void()> on_batch = {};
 };
 
@@ -35,8 +35,8 @@ struct classify_result {
   std::uint64_t unclassified() const noexcept { return reads - classified; }
 };
 
-/// Classifies the reads of a source. Throws what the source throws: of several malformed records the first.
-/// Lines of the reads before it may have been given away.
+/// Classifies the reads of a source. Throws what the source throws. With several malformed
+/// records, the error is that of the first one. `on_lines` may have got the lines of reads before it.
 classify_result classify_files(const minimizer_index& index, read_source& source,
                                const classify_options& options);
 

@@ -1,11 +1,10 @@
 // A compact hash table from minimizers to numbers, in pages that each hold all that a look-up needs.
 //
-// A cell has 32 bits: a number above, and below it a part of the minimizer's hash, as in Kraken 2's tables.
-// What is left of the hash chooses the page and the line in it, so a look-up can be wrong: it finds a
-// minimizer that is not there with a probability of about 16 / 2^(bits of the hash in a cell).
+// A cell has 32 bits, as in Kraken 2's tables: a number, and below it a part of the minimizer's hash. The
+// rest of the hash chooses the page and the line. A look-up can therefore be wrong: it finds a minimizer that
+// is not in the table with a probability of about 12 / 2^(bits of the hash in a cell).
 //
-// The home of a hash grows with the hash. So whoever looks up hashes in their order reads the table in its
-// order.
+// The place of a hash grows with the hash: look-ups in the order of hashes read a table from front to back.
 #pragma once
 
 #include <array>
@@ -23,9 +22,9 @@ constexpr std::uint64_t hash_of_minimizer(std::uint64_t minimizer) noexcept {
   return h ^ (h >> 31);
 }
 
-/// A page of a table: lines, as long as a line of the processor's cache, of cells. Cells of a line are filled
-/// from its beginning; an empty one is 0. What finds no room in its line is in the next one that has, behind
-/// the last line in the first one.
+/// A page of a table. A line has 16 cells, as many as a line of the processor's cache holds. Cells of a line
+/// are used from its beginning; an unused cell is 0. A number whose own line is full is in the next line of
+/// the page that has room. The first line follows the last.
 struct alignas(4096) table_page {
   static constexpr std::size_t line_cells = 16;
   static constexpr std::size_t lines = 64;
@@ -34,7 +33,7 @@ struct alignas(4096) table_page {
   std::array<std::uint32_t, size> cells;
 };
 
-/// The part of a hash that decides where its cell is, and what is in it.
+/// The place of a hash in a table, and the part of the hash that its cell has.
 struct table_place {
   std::uint64_t page = 0;
   std::uint32_t line = 0;
@@ -68,7 +67,7 @@ class table_view {
     std::uint32_t line = place.line;
     for (std::size_t tried = 0; tried < table_page::lines; ++tried) {
       const std::uint32_t* const cells = line_at(place.page, line);
-      // A line has a key once: so this is a cell or 0, with no branch that depends on what is where.
+      // A line has a key at most once, so this is a cell or 0, without a branch that depends on the cells.
       std::uint32_t found = 0;
       for (std::size_t i = 0; i < table_page::line_cells; ++i)
         found |= (cells[i] & mask) == place.key ? cells[i] : 0;

@@ -1,10 +1,9 @@
 // Finds the taxon of a read, by the rules of Kraken 2.
 //
-// Each k-mer of a read has the taxon that the index has for its minimizer, or none. Each of these taxa scores
-// what k-mers have it or one of its ancestors: the hits of the path from the root to it. The read gets the
-// taxon with the highest score, or the lowest common ancestor of those that share it. With a confidence, it
-// gets the nearest ancestor, or the taxon itself, of whose descendants as large a share of the read's k-mers
-// is.
+// Each k-mer of a read has the taxon that the index has for its minimizer, or none. The score of a taxon is
+// the number of k-mers with this taxon or one of its ancestors. The read gets the taxon with the highest
+// score. Several taxa with the highest score give their lowest common ancestor. With a confidence, the read
+// gets the nearest taxon, from there upwards, whose clade has that share of the read's k-mers.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +18,9 @@
 namespace perdure::kmer {
 
 struct classify_rules {
-  /// Share of a read's k-mers, ambiguous ones too, that its taxon and the taxa below must have. 0 to 1.
+  /// Least share of a read's k-mers, ambiguous ones too, that its taxon and the taxa below it have: 0 to 1.
   double confidence = 0;
-  /// Number of runs of k-mers with the same minimizer that must have a taxon, or the read has none.
+  /// Least number of runs of k-mers with the same minimizer and a taxon. A read with fewer gets no taxon.
   std::uint64_t minimum_hit_groups = 2;
 };
 
@@ -34,7 +33,7 @@ struct kmer_hits {
   std::uint32_t kmers = 0;
 };
 
-/// What was found about a read or a pair.
+/// The answer for a read or a pair.
 struct classified_read {
   std::uint32_t taxon = 0;  ///< number of the index, or 0
   std::uint64_t kmers = 0;
@@ -51,8 +50,7 @@ class read_classifier {
   read_classifier(const minimizer_index& index, const classify_rules& rules);
 
   /// Classifies reads, or pairs where there are as many mates as reads, and returns one result for each.
-  /// Valid until the next call. Throws `invalid_argument` for another number of mates than none or one for
-  /// each read.
+  /// Valid until the next call. Throws `invalid_argument` for another number of mates.
   std::span<const classified_read> classify(std::span<const sequence> reads,
                                             std::span<const sequence> mates = {});
 

@@ -31,9 +31,10 @@ struct read_batch {
 /// Thread safety: any member from any thread.
 class read_source {
  public:
-  /// `in_pairs`: the files are pairs, the first reads of each before the second ones. `-` is standard input.
-  /// `end_descriptor` as for `workload::open_byte_stream`. Throws `not_found` for a file that is not there,
-  /// and `invalid_argument` for an odd number of files in pairs and for standard input more than once.
+  /// Takes pairs of files with `in_pairs`: the file of first reads, then the file of second reads. `-` is
+  /// standard input. `end_descriptor` is that of `workload::open_byte_stream`. Throws `not_found` for a file
+  /// that is not there, and `invalid_argument` for an odd number of files in pairs and for standard input
+  /// more than once.
   explicit read_source(std::vector<std::filesystem::path> files, bool in_pairs = false,
                        int end_descriptor = -1);
 

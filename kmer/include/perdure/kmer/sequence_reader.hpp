@@ -40,8 +40,8 @@ struct sequence_batch {
   std::vector<sequence> sequences;  ///< one for each record, once the batch was parsed
 };
 
-/// Cuts a file into batches of records. Reading (and decompressing) is done by whichever thread asks, under a
-/// lock; batches are parsed outside of it, by many threads.
+/// Cuts a file into batches of records. The thread that asks for a batch reads and decompresses it, under a
+/// lock. Many threads parse batches at a time, outside of the lock.
 ///
 /// Thread safety: any member from any thread.
 class sequence_reader {
@@ -51,11 +51,15 @@ class sequence_reader {
 
   explicit sequence_reader(std::unique_ptr<workload::byte_stream> stream);
 
-  /// Replaces what is in `taken`, whose memory is used again, by the next records: `most_records` of them, or
-  /// as many as make up `least_bytes` of text, or fewer at the end of the file and of what a pipe has; at
-  /// least one. With a limit on records a pipe is waited for. Returns false at the end. Throws what the
-  /// stream throws, with the number of the record that could not be read; and `bad_input` for a file that is
-  /// neither FASTA nor FASTQ. After an exception the reader is at its end.
+  /// Replaces the content of `taken`, whose memory is used again, by the next records. Returns false at the
+  /// end. A batch ends where one of these is met:
+  /// - it has `most_records` records;
+  /// - it has `least_bytes` bytes of whole records;
+  /// - the file ends;
+  /// - a pipe has no more for now, and `most_records` is not given.
+  ///
+  /// Throws what the stream throws, with the number of the record that could not be read, and `bad_input` for
+  /// a file that is neither FASTA nor FASTQ. After an exception the reader is at its end.
   bool next(sequence_batch& taken, std::size_t least_bytes = batch_size, std::size_t most_records = no_limit);
   /// Finds the sequences in a batch. Lines of a FASTA sequence are joined where they lie. Throws `bad_input`
   /// with the file and the record's number and name, where a record is malformed.
@@ -63,7 +67,7 @@ class sequence_reader {
 
   const std::string& name() const noexcept { return stream_->name(); }
   workload::progress progress() const noexcept { return stream_->progress(); }
-  /// The error that says "NAME: record R: WHAT".
+  /// Returns the error that says "NAME: record R: WHAT".
   error error_at(std::uint64_t record, const std::string& what) const;
 
  private:

@@ -38,13 +38,13 @@ inline taxon_node common_ancestor(std::span<const taxon_node> parents, taxon_nod
 ///
 /// Thread safety: any member from any thread.
 struct taxonomy_view {
-  std::span<const taxon_id> ids;        ///< of each node
-  std::span<const taxon_node> parents;  ///< of each node; the root's is itself
+  std::span<const taxon_id> ids;        ///< id of each node
+  std::span<const taxon_node> parents;  ///< parent of each node; the root is its own
   std::span<const taxon_node> by_id;    ///< nodes by rising id
-  std::span<const std::uint8_t> ranks;  ///< of each node: which of the names in `rank_names`
-  std::span<const char> rank_names;     ///< of ranks, each with a line feed behind it
-  std::span<const std::uint64_t> ends;  ///< of each node: where its name ends in `names`
-  std::span<const char> names;          ///< of nodes, one after the other
+  std::span<const std::uint8_t> ranks;  ///< number of each node's rank in `rank_names`
+  std::span<const char> rank_names;     ///< names of ranks, each with a line feed behind it
+  std::span<const std::uint64_t> ends;  ///< end of each node's name in `names`
+  std::span<const char> names;          ///< names of nodes, one after the other
 
   std::size_t size() const noexcept { return ids.size(); }
   /// Returns the node of a taxon, or nothing where there is none. O(log nodes).
