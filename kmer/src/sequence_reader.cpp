@@ -109,7 +109,9 @@ bool sequence_reader::next(sequence_batch& taken, std::size_t least_bytes, std::
   if (ended_) return false;
   std::vector<char>& text = taken.text;
   std::size_t size = rest_.size();
-  text.resize(std::max(std::min(least_bytes, batch_size) + batch_size / 4, size));
+  const std::size_t wanted = std::min(least_bytes, batch_size);
+  constexpr std::size_t one_record = std::size_t{1} << 14;
+  text.resize(std::max(wanted + wanted / 4 + one_record, size));
   if (size != 0) std::memcpy(text.data(), rest_.data(), size);
   record_cutter records;
   try {

@@ -114,6 +114,34 @@ TEST_F(MinimizerIndex, LongSequencesAreCutIntoPiecesThatOverlap) {
   for (const kmer::minimizer_run& run : runs) ASSERT_EQ(index.id_of(index.find(run.minimizer)), 10U);
 }
 
+TEST_F(MinimizerIndex, MinimizersThatACellCannotTellApartHaveTheirCommonAncestor) {
+  // In a table of one page with 29 bits of the hash in a cell, the first 35 bits of a hash count.
+  const std::string bases = random_bases(2'000'000, 12);
+  std::vector<kmer::minimizer_run> runs;
+  kmer::minimizer_scanner().scan(bases, runs);
+  std::vector<std::pair<std::uint64_t, std::size_t>> hashes;  // and where the first k-mer is
+  std::size_t at = 0;
+  for (const kmer::minimizer_run& run : runs) {
+    hashes.emplace_back(kmer::hash_of_minimizer(run.minimizer), at);
+    at += run.kmers;
+  }
+  std::sort(hashes.begin(), hashes.end());
+  const auto alike = std::adjacent_find(hashes.begin(), hashes.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first && a.first >> 29 == b.first >> 29;
+  });
+  ASSERT_NE(alike, hashes.end());
+  std::string fasta;
+  for (const auto& [taxon, one] : {std::pair(10, *alike), std::pair(11, *std::next(alike))})
+    fasta += ">kraken:taxid|" + std::to_string(taxon) + "\n" + bases.substr(one.second, 35) + "\n";
+  EXPECT_EQ(build("store", {write_file(path("alike.fa"), fasta)}).minimizers, 2U);
+  const manager store(open_read_only, path("store"));
+  const kmer::minimizer_index index(store);
+  ASSERT_EQ(index.layer().key_bits, 29U);
+  for (const auto& one : {*alike, *std::next(alike)})
+    EXPECT_EQ(index.id_of(index.find(naive_minimizer(std::string_view(bases).substr(one.second, 35), {}))),
+              2U);
+}
+
 TEST_F(MinimizerIndex, SeveralLieInOneStore) {
   const auto file = genomes_file();
   build("store", {file});

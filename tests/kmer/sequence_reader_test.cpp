@@ -5,6 +5,7 @@
 #include <perdure/kmer/sequence_reader.hpp>
 #include <perdure/workload/byte_stream.hpp>
 #include <perdure/workload/parallel.hpp>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,6 +145,46 @@ TEST_F(SequenceReader, ATruncatedFileIsRefusedWithTheRecord) {
   EXPECT_TRUE(is_refused(packed.substr(0, packed.size() / 2),
                          "the gzip data ends too early (truncated file?); record "));
   EXPECT_TRUE(is_refused(packed.substr(0, packed.size() - 4), "; record 1000 is not whole"));
+}
+
+TEST_F(SequenceReader, DamagedFilesAreReadOrRefusedInBatchesOfAnySize) {
+  std::string fasta;
+  std::string fastq;
+  for (int i = 0; i < 12; ++i) {
+    fasta += ">r" + std::to_string(i) + "\nACGT\nAC\r\n\n";
+    fastq += "@r" + std::to_string(i) + "\nACGTAC\n+\n@+>III\n";
+  }
+  std::mt19937 random(5);
+  const std::string letters("\n\n\r>@+ ANx\t\xff\0", 13);
+  std::size_t refused = 0;
+  for (int round = 0; round < 120; ++round) {
+    std::string text = round % 2 == 0 ? fasta : fastq;
+    for (std::size_t changes = 1 + random() % 3; changes != 0; --changes) {
+      const std::size_t at = random() % text.size();
+      switch (random() % 3) {
+        case 0:
+          text[at] = letters[random() % letters.size()];
+          break;
+        case 1:
+          text.erase(at, 1 + random() % 9);
+          break;
+        default:
+          text.insert(at, 1, letters[random() % letters.size()]);
+      }
+    }
+    // The same records, or the same error.
+    const auto outcome = [&](std::size_t batch) {
+      named_bases all;
+      const std::string error = message_of([&] { all = read(text, batch); });
+      return std::pair(all, error);
+    };
+    const auto whole = outcome(1 << 20);
+    EXPECT_EQ(outcome(1), whole) << text;
+    EXPECT_EQ(outcome(40), whole) << text;
+    refused += whole.second.empty() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 40U);
+  EXPECT_LT(refused, 115U);
 }
 
 TEST_F(SequenceReader, ThreadsShareAFile) {
