@@ -121,7 +121,7 @@ check: test clang asan tsan headers lint
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
 	@scripts/run-tests.sh release -C Long -R '^vm|^kmer_all_genomes'
 	@$(MAKE) crash-test MINUTES=3
-	@for rig in edges array_files library_files; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done
+	@for rig in edges array_files library_files sequences; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done
 	@$(MAKE) bench BENCH=--quick
 
 lint:

@@ -163,7 +163,7 @@ classify_result classify_files(const minimizer_index& index, read_source& source
           has_more = false;
           return;
         }
-      } while (!answers.is_full());
+      } while (has_more && !answers.is_full());
     });
   }
   of_batches.rethrow();

@@ -232,7 +232,8 @@ void sequence_reader::parse_fastq(sequence_batch& taken) const {
     const std::string_view plus = take_line(text);
     if (!plus.starts_with('+'))
       refuse(record, name, "its third line does not begin with '+'; a record of FASTQ is four lines");
-    if (plus.size() > 1 && without_blanks_behind(plus.substr(1)) != without_blanks_behind(header.substr(1)))
+    const std::string_view again = without_blanks_behind(plus.substr(1));
+    if (!again.empty() && again != name && again != without_blanks_behind(header.substr(1)))
       refuse(record, name, "its third line has another name than its first");
     if (text.empty() && !bases.empty()) refuse(record, name, ends);
     const std::string_view quality = text.empty() ? text : without_blanks_behind(take_line(text));

@@ -63,6 +63,7 @@ TEST_F(SequenceReader, TakesFastqOfAnyShape) {
   EXPECT_EQ(
       read("@a x\r\nACGT\r\n+a x\r\nIIII\r\n@b\r\nGGCCTTAA\r\n+b\r\n@@@@++++\r\n@c\r\nTTTT\r\n+\r\n!!!!"),
       three);
+  EXPECT_EQ(read("@a x\nACGT\n+a\nIIII\n"), (named_bases{{"a", "ACGT"}})) << "the name alone again";
   EXPECT_EQ(read("@e\n\n+\n\n\n@f\n\n+"), (named_bases{{"e", ""}, {"f", ""}})) << "reads without bases";
 }
 
