@@ -134,6 +134,24 @@ class Suite:
             self.report.figure(f"opening by {name} / generating", median(clustered[name], "attach_seconds") /
                                median(made[ranks], "generate_seconds"), 0.1)
 
+    def numbered(self, vertices):
+        """Orders of the vertices of a graph whose numbers are drawn at random."""
+        orders = ("none", "hilbert", "rcm", "louvain")
+        made = self.take({order: self.generate(f"order-{order}", 1, vertices, "--scramble", "--order", order)
+                          for order in orders})
+        taken = self.take({"by place": self.louvain(1, "made-1")} |
+                          {order: self.louvain(1, f"order-{order}") for order in orders})
+        self.report.samples["distributed graph/orders"] = made
+        self.report.samples["distributed graph/louvain in orders"] = taken
+        seconds = {order: median(samples, "seconds") for order, samples in taken.items()}
+        self.report.table("The same graph numbered at random and then in an order, 1 rank, s",
+                          ["order", "numbering", "Louvain", "modularity"],
+                          [[order, f"{median(made[order], 'order_seconds') if order in made else 0:.3f}",
+                            f"{seconds[order]:.3f}", f"{taken[order][0]['modularity']:.4f}"] for order in seconds])
+        for order in orders[1:]:
+            self.report.figure(f"Louvain, numbered at random and then by {order} / by place",
+                               seconds[order] / seconds["by place"], 1.15)
+
     def within_budget(self):
         arrays = run(self.options.bin / "perdure", ["array", "ls", self.folder / "made-1", "--json"])["arrays"]
         budget = max(sum(array["bytes"] for array in arrays) // 4, 1 << 20)
@@ -142,6 +160,27 @@ class Suite:
         self.report.samples["distributed graph/budget"] = taken
         self.report.figure("Louvain, 1 rank, with a quarter of the graph in memory / all of it",
                            median(taken["a quarter"], "seconds") / median(taken["in memory"], "seconds"), 3)
+
+    def from_communities(self, vertices):
+        """After a hundredth more edges, Louvain's method from the communities of before."""
+        shutil.rmtree(self.folder / "grown", ignore_errors=True)
+        whole, before, later = (self.folder / name for name in ("whole.txt", "before.txt", "later.txt"))
+        run(self.options.bin / "perdure", ["graph", "generate", "rgg", "--vertices", vertices, "--seed", 5, "-o", whole,
+                                           "--json"])
+        with open(whole) as lines, open(before, "w") as most, open(later, "w") as rest:
+            for number, line in enumerate(lines):
+                (rest if number % 100 == 99 else most).write(line)
+        self.by(1, "ingest", before, "-o", self.folder / "grown")
+        self.by(1, "louvain", self.folder / "grown", "--starts", 1, "--store-as", "communities")
+        self.by(1, "append", self.folder / "grown", later)
+        taken = self.take({"from nothing": self.louvain(1, "grown"),
+                           "from communities": lambda: self.by(1, "louvain", self.folder / "grown",
+                                                               "--from", "communities")})
+        self.report.samples["distributed graph/from"] = taken
+        self.report.figure("Louvain after 1 % more edges, --from / from nothing",
+                           median(taken["from communities"], "seconds") / median(taken["from nothing"], "seconds"), 1 / 4)
+        self.report.figure("modularity lost by --from",
+                           taken["from nothing"][0]["modularity"] - taken["from communities"][0]["modularity"], 0.003, "")
 
 
 def measure(options, report):
@@ -155,5 +194,7 @@ def measure(options, report):
     suite.beside_all_pairs(1024 if options.quick else options.all_pairs_vertices)
     made = suite.making(vertices)
     suite.clustering(vertices, made)
+    suite.numbered(vertices)
     suite.within_budget()
+    suite.from_communities(vertices // 4)
     shutil.rmtree(suite.folder)

@@ -8,11 +8,13 @@
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/communities.hpp>
+#include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/graph/ranks/rank_communities.hpp>
 #include <string>
 #include <utility>
 
 #include "ranks/community_labels.hpp"
+#include "ranks/community_levels.hpp"
 #include "ranks/contracted_graph.hpp"
 #include "ranks/fetched_values.hpp"
 #include "ranks/ghost_values.hpp"
@@ -32,8 +34,10 @@ std::vector<vertex_id> each_alone(const community_graph& graph) {
 /// Louvain's method on the ranks of a graph. All functions are collective.
 class method {
  public:
-  method(const louvain_options& options, rank_exchange& ranks, std::uint64_t all)
-      : options_(options), ranks_(ranks), all_(static_cast<double>(all)) {}
+  /// Adds what is sent to `sweeps`, if there are other ranks.
+  method(const louvain_options& options, rank_exchange& ranks, std::uint64_t all,
+         std::vector<louvain_sweep>& sweeps)
+      : options_(options), ranks_(ranks), all_(static_cast<double>(all)), sweeps_(sweeps) {}
 
   community_labels labels(const community_graph& graph, const std::vector<vertex_id>& names) const {
     return community_labels(graph, ranks_, names, options_.threads);
@@ -82,9 +86,13 @@ class method {
     };
     // Vertices that decide at the same time may undo each other's gain, and so on for ever.
     constexpr unsigned most_iterations = 100;
+    if (ranks_.size() > 1) communities.count_remote();
     while (steps.iterations() < most_iterations) {
       for (gained& one : gains) one = {};
+      const std::uint64_t sent = ranks_.bytes_sent();
       std::array<std::uint64_t, 2> changed_and_gain{steps.each(decide), 0};
+      if (ranks_.size() > 1)
+        sweeps_.push_back({steps.changed_ghosts(), communities.count_remote(), ranks_.bytes_sent() - sent});
       for (const gained& one : gains) changed_and_gain[1] += one.billionths_of_billionths;
       ranks_.add_up(changed_and_gain);
       if (changed_and_gain[0] == 0 || static_cast<double>(changed_and_gain[1]) * 1e-18 < least_gain) break;
@@ -113,57 +121,8 @@ class method {
   const louvain_options& options_;
   rank_exchange& ranks_;
   double all_;  // weight of all edges, from both ends
+  std::vector<louvain_sweep>& sweeps_;
 };
-
-/// Collective. Returns for each own vertex the smallest vertex of its connected part of its community.
-std::vector<vertex_id> connected_parts(const community_graph& graph, const community_labels& communities,
-                                       rank_exchange& ranks) {
-  const rank_plan& plan = graph.plan;
-  const std::size_t own = graph.size();
-  const std::size_t seen = own + plan.ghosts.size();
-  // Parts as far as this rank sees them, called by their first vertex here.
-  std::vector<vertex_handle> part(seen, no_vertex);
-  std::vector<vertex_id> smallest(seen);
-  std::vector<vertex_handle> open;
-  for (std::size_t i = 0; i < seen; ++i) {
-    smallest[i] = plan.number(static_cast<vertex_handle>(i));
-    if (part[i] != no_vertex) continue;
-    const auto first = static_cast<vertex_handle>(i);
-    part[first] = first;
-    open.assign(1, first);
-    const auto reach = [&](vertex_handle u) {
-      if (part[u] != no_vertex || communities[u] != communities[first]) return;
-      part[u] = first;
-      open.push_back(u);
-    };
-    while (!open.empty()) {
-      const vertex_handle v = open.back();
-      open.pop_back();
-      if (v < own) {
-        graph.each_neighbour(v, [&](vertex_handle u, std::uint64_t) { reach(u); });
-      } else {
-        for (std::uint64_t at = plan.ghost_offsets[v - own]; at < plan.ghost_offsets[v - own + 1]; ++at)
-          reach(plan.ghost_rows[at]);
-      }
-    }
-  }
-  for (std::size_t i = 0; i < seen; ++i)
-    smallest[part[i]] = std::min(smallest[part[i]], plan.number(static_cast<vertex_handle>(i)));
-  for (std::array<std::uint64_t, 1> changed{1}; changed[0] != 0 && ranks.size() > 1; ranks.add_up(changed)) {
-    changed[0] = 0;
-    exchange_with_ghosts<vertex_id>(
-        plan, ranks, [&](vertex_handle v) { return smallest[part[v]]; },
-        [&](vertex_handle ghost, vertex_id there) {
-          vertex_id& here = smallest[part[ghost]];
-          if (there >= here) return;
-          here = there;
-          changed[0] = 1;
-        });
-  }
-  std::vector<vertex_id> names(own);
-  for (std::size_t v = 0; v < own; ++v) names[v] = smallest[part[v]];
-  return names;
-}
 
 /// Collective. Returns the number of the community of `found` that each vertex of the next level is in: any
 /// of the vertices that it is made of says so, as all are in the same one.
@@ -192,71 +151,133 @@ std::vector<vertex_id> carried_up(const community_graph& graph, const community_
   return names;
 }
 
-/// Goes through all levels until that has not helped `patience` times. `graphs` has the first level, and at
-/// the end others too.
-///
-/// A level's vertices are not the communities themselves, but what their vertices come to when they may move
-/// within their community only: so communities can part again (Traag, Waltman, van Eck: "From Louvain to
-/// Leiden", 2019).
-rank_community_result start_anew(std::vector<community_graph>& graphs, const method& how,
-                                 rank_exchange& ranks, const louvain_options& options, unsigned start,
-                                 unsigned patience) {
+/// Goes through the levels of a graph. The first of `graphs` is the graph, and those behind it are the levels
+/// of the last cycle, whose vertices are communities. All functions are collective.
+class cycles {
+ public:
+  cycles(std::vector<community_graph>& graphs, const method& how, rank_exchange& ranks,
+         const louvain_options& options)
+      : graphs_(graphs), how_(how), ranks_(ranks), options_(options) {}
+
+  /// Begins with these communities, goes up to the last level and down again. Returns the communities by
+  /// their smallest vertices.
+  ///
+  /// With `refines` a level's vertices are not the communities themselves, but what their vertices come to
+  /// when they may move within their community only: so communities can part again (Traag, Waltman, van Eck:
+  /// "From Louvain to Leiden", 2019).
+  std::vector<vertex_id> run(std::vector<vertex_id> names, unsigned order, bool refines) {
+    parts_.clear();
+    graphs_.resize(1);
+    while (go_up(names, order, refines)) {
+    }
+    levels_ = std::max(levels_, static_cast<unsigned>(parts_.size()));
+    for (std::size_t level = parts_.size(); level-- > 0;) {
+      const community_graph& graph = graphs_[level];
+      community_labels found =
+          how_.labels(graph, fetched(graphs_[level + 1].plan, ranks_, parts_[level], names));
+      iterations_ += how_.move(graph, found, order);
+      names = found.names();
+    }
+    return connected_parts(graphs_.front(), how_.labels(graphs_.front(), names), ranks_);
+  }
+
+  /// Returns the levels of the last cycle, of which the last one is `labels`.
+  std::vector<std::vector<vertex_id>> levels(const std::vector<vertex_id>& labels) const {
+    return nested_levels(graphs_, parts_, labels, ranks_);
+  }
+  unsigned most_levels() const noexcept { return levels_; }
+  unsigned iterations() const noexcept { return iterations_; }
+
+ private:
+  /// Whether there is another level.
+  bool go_up(std::vector<vertex_id>& names, unsigned order, bool refines) {
+    const community_graph& graph = graphs_.back();
+    community_labels found = how_.labels(graph, names);
+    iterations_ += how_.move(graph, found, order);
+    names = found.names();
+    if (options_.first_phase_only) return false;
+    std::optional<community_labels> refined;
+    if (refines) {
+      refined.emplace(how_.labels(graph, each_alone(graph)));
+      iterations_ += how_.move(graph, *refined, order, &found);
+    }
+    const community_labels& joined = refines ? *refined : found;
+    std::vector<std::uint64_t> bounds;
+    const std::vector<std::uint64_t> numbers = joined.numbered(bounds);
+    if (bounds.back() == graph.plan.all() || parts_.size() == options_.max_levels) return false;
+    std::vector<vertex_id> part(graph.size());
+    for (vertex_handle v = 0; v < graph.size(); ++v) part[v] = numbers[joined[v]];
+    community_graph next = contracted(graph, joined, numbers, std::move(bounds), ranks_, options_.threads);
+    names = refines ? carried_up(graph, found, part, next, ranks_) : each_alone(next);
+    graphs_.push_back(std::move(next));
+    parts_.push_back(std::move(part));
+    return true;
+  }
+
+  std::vector<community_graph>& graphs_;
+  const method& how_;
+  rank_exchange& ranks_;
+  const louvain_options& options_;
+  std::vector<std::vector<vertex_id>> parts_;  // by level: the vertex of the next level
+  unsigned levels_ = 0;
+  unsigned iterations_ = 0;
+};
+
+/// Where `improved` begins.
+struct beginning {
+  std::vector<vertex_id> labels;  // by own vertex: the smallest vertex of its community
+  unsigned order = 0;             // the choice of vertices
+  unsigned patience = 1;
+  bool is_near = false;  // whether it may be near the answer: communities of a graph with fewer edges
+};
+
+/// Collective. Goes through all levels until that has not helped as often as `begin` has patience.
+rank_community_result improved(std::vector<community_graph>& graphs, const method& how, rank_exchange& ranks,
+                               const louvain_options& options, beginning begin) {
+  // Communities that are near need one cycle without a refinement. If that gains so much, they were not.
+  constexpr double gain_from_afar = 0.1;
   rank_community_result result;
-  std::vector<vertex_id>& best = result.labels;
-  best = each_alone(graphs.front());
-  result.summary.modularity = how.modularity(graphs.front(), how.labels(graphs.front(), best));
+  result.labels = std::move(begin.labels);
+  result.summary.modularity = how.modularity(graphs.front(), how.labels(graphs.front(), result.labels));
+  cycles all(graphs, how, ranks, options);
   unsigned in_vain = 0;
   for (unsigned cycle = 0;; ++cycle) {
     // Another choice of vertices each time gets out of where the last one got stuck.
-    const unsigned order = start + 16 * cycle;
-    std::vector<std::vector<vertex_id>> parts;  // by level: the vertex of the next level
-    std::vector<vertex_id> names = best;
-    graphs.resize(1);
-    for (;;) {
-      const community_graph& graph = graphs.back();
-      community_labels found = how.labels(graph, names);
-      result.summary.iterations += how.move(graph, found, order);
-      if (options.first_phase_only) {
-        names = found.names();
-        break;
-      }
-      community_labels refined = how.labels(graph, each_alone(graph));
-      result.summary.iterations += how.move(graph, refined, order, &found);
-      std::vector<std::uint64_t> bounds;
-      const std::vector<std::uint64_t> numbers = refined.numbered(bounds);
-      names = found.names();
-      if (bounds.back() == graph.plan.all() || parts.size() == options.max_levels) break;
-      std::vector<vertex_id> part(graph.size());
-      for (vertex_handle v = 0; v < graph.size(); ++v) part[v] = numbers[refined[v]];
-      community_graph next = contracted(graph, refined, numbers, std::move(bounds), ranks, options.threads);
-      names = carried_up(graph, found, part, next, ranks);
-      graphs.push_back(std::move(next));
-      parts.push_back(std::move(part));
-    }
-    result.summary.levels = std::max(result.summary.levels, static_cast<unsigned>(parts.size()));
-    std::optional<community_labels> found;
-    for (; !parts.empty(); parts.pop_back()) {
-      const community_graph& graph = graphs[parts.size() - 1];
-      found.emplace(how.labels(graph, fetched(graphs[parts.size()].plan, ranks, parts.back(), names)));
-      result.summary.iterations += how.move(graph, *found, order);
-      names = found->names();
-    }
-    if (!found) found.emplace(how.labels(graphs.front(), names));
-    names = connected_parts(graphs.front(), *found, ranks);
-    const double modularity = how.modularity(graphs.front(), how.labels(graphs.front(), names));
+    const bool refines = !begin.is_near || cycle != 0;
+    std::vector<vertex_id> found = all.run(result.labels, begin.order + 16 * cycle, refines);
+    const double modularity = how.modularity(graphs.front(), how.labels(graphs.front(), found));
     const double gain = modularity - result.summary.modularity;
     if (gain > 0) {
-      best = std::move(names);
+      result.labels = std::move(found);
       result.summary.modularity = modularity;
     }
-    if (options.first_phase_only || (!(gain > options.tolerance) && ++in_vain == patience)) return result;
+    if (options.keep_levels && (gain > 0 || cycle == 0)) {
+      result.levels.clear();
+      for (std::vector<vertex_id>& labels : all.levels(result.labels))
+        result.levels.push_back({std::move(labels), 0, 0});
+    }
+    if (options.first_phase_only || (!refines && gain <= gain_from_afar) ||
+        (!(gain > options.tolerance) && ++in_vain == begin.patience))
+      break;
   }
+  result.summary.levels = all.most_levels();
+  result.summary.iterations = all.iterations();
+  return result;
 }
 
 std::uint64_t weight_of_all(const community_graph& graph, rank_exchange& ranks) {
   std::uint64_t own = 0;
   for (const std::uint64_t volume : graph.volumes) own += volume;
   return sum_of_all(own, ranks);
+}
+
+/// Collective. Returns how often to begin from single vertices.
+unsigned starts_for(const community_graph& graph, rank_exchange& ranks, const louvain_options& options) {
+  if (options.starts != 0) return options.starts;
+  // Of a small graph a worse answer is not worth the time that another one takes.
+  constexpr std::uint64_t arcs_to_visit = std::uint64_t{1} << 22;
+  const std::uint64_t arcs = sum_of_all(graph.targets.size(), ranks);
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(arcs_to_visit / (arcs + 1), 1, 10));
 }
 
 /// Collective. Counts communities, which are called by their smallest vertices.
@@ -272,32 +293,67 @@ void count(const community_labels& communities, const community_graph& graph, ra
   summary.largest = largest_of_all(largest, ranks);
 }
 
+/// Collective. Sets the number of communities of each level, and its modularity.
+void describe_levels(rank_community_result& result, const community_graph& graph, const method& how,
+                     rank_exchange& ranks) {
+  for (community_level<vertex_id>& level : result.levels) {
+    const community_labels labels = how.labels(graph, level.labels);
+    community_summary summary;
+    count(labels, graph, ranks, summary);
+    level.communities = summary.communities;
+    level.modularity = how.modularity(graph, labels);
+  }
+}
+
+/// Collective. Throws on all ranks where labels of one are not those of vertices.
+void require_labels(const std::vector<vertex_id>& labels, const community_graph& graph,
+                    rank_exchange& ranks) {
+  joint_call(ranks, [&] {
+    if (labels.size() != graph.size())
+      throw error(errc::invalid_argument, "there are " + std::to_string(labels.size()) +
+                                              " labels to start from, for " + std::to_string(graph.size()) +
+                                              " vertices");
+    for (const vertex_id label : labels)
+      if (label >= graph.plan.all())
+        throw error(errc::invalid_argument, "a label to start from is " + std::to_string(label) +
+                                                ", and the last vertex has a smaller number");
+  });
+}
+
+/// Collective. Begins from communities, or from single vertices where there are none.
 rank_community_result find_by_ranks(community_graph graph, rank_exchange& ranks,
-                                    const louvain_options& options) {
+                                    const louvain_options& options,
+                                    const std::vector<vertex_id>* from = nullptr) {
   if (!(options.resolution >= 0 && options.resolution <= std::numeric_limits<double>::max()) ||
       !(options.tolerance >= 0))
     throw error(errc::invalid_argument, "the resolution and the tolerance of communities must be 0 or more");
-  const method how(options, ranks, weight_of_all(graph, ranks));
-  // Of a small graph a worse answer is not worth the time that another one takes.
-  constexpr std::uint64_t arcs_to_visit = std::uint64_t{1} << 22;
-  const std::uint64_t arcs = sum_of_all(graph.targets.size(), ranks);
-  const auto starts =
-      options.starts != 0
-          ? options.starts
-          : static_cast<unsigned>(std::clamp<std::uint64_t>(arcs_to_visit / (arcs + 1), 1, 10));
+  std::vector<louvain_sweep> sweeps;
+  const method how(options, ranks, weight_of_all(graph, ranks), sweeps);
   std::vector<community_graph> graphs;
   graphs.push_back(std::move(graph));
   rank_community_result best;
-  for (unsigned start = 0; start < starts; ++start) {
-    rank_community_result found = start_anew(graphs, how, ranks, options, start, starts > 1 ? 3 : 1);
-    found.summary.iterations += best.summary.iterations;
-    if (start == 0 || found.summary.modularity > best.summary.modularity) {
-      best = std::move(found);
-    } else {
-      best.summary.iterations = found.summary.iterations;
+  if (from != nullptr) {
+    require_labels(*from, graphs.front(), ranks);
+    best = improved(graphs, how, ranks, options,
+                    {.labels = connected_parts(graphs.front(), how.labels(graphs.front(), *from), ranks),
+                     .is_near = true});
+  } else {
+    const unsigned starts = starts_for(graphs.front(), ranks, options);
+    for (unsigned start = 0; start < starts; ++start) {
+      rank_community_result found =
+          improved(graphs, how, ranks, options,
+                   {.labels = each_alone(graphs.front()), .order = start, .patience = starts > 1 ? 3U : 1U});
+      found.summary.iterations += best.summary.iterations;
+      if (start == 0 || found.summary.modularity > best.summary.modularity) {
+        best = std::move(found);
+      } else {
+        best.summary.iterations = found.summary.iterations;
+      }
     }
   }
   count(how.labels(graphs.front(), best.labels), graphs.front(), ranks, best.summary);
+  describe_levels(best, graphs.front(), how, ranks);
+  best.sweeps = std::move(sweeps);
   return best;
 }
 
@@ -338,16 +394,21 @@ std::vector<std::uint64_t> whole_weights(std::span<const double> weights, rank_e
   return whole;
 }
 
-community_result find_communities(community_graph graph, const louvain_options& options) {
+community_result find_communities(community_graph graph, const louvain_options& options,
+                                  const std::vector<vertex_id>* from) {
   lone_exchange lone;
-  rank_community_result found = find_by_ranks(std::move(graph), lone, options);
-  return {std::vector<vertex_handle>(found.labels.begin(), found.labels.end()), found.summary};
+  const rank_community_result found = find_by_ranks(std::move(graph), lone, options, from);
+  community_result result{{found.labels.begin(), found.labels.end()}, found.summary, {}};
+  for (const auto& [labels, communities, modularity] : found.levels)
+    result.levels.push_back({{labels.begin(), labels.end()}, communities, modularity});
+  return result;
 }
 
 community_result propagate_labels(const community_graph& graph, const label_propagation_options& options) {
   lone_exchange lone;
   const louvain_options plain{.threads = options.threads};
-  const method how(plain, lone, weight_of_all(graph, lone));
+  std::vector<louvain_sweep> none;
+  const method how(plain, lone, weight_of_all(graph, lone), none);
   community_labels labels = how.labels(graph, each_alone(graph));
   half_steps steps(graph, labels, 0, options.threads);
   const auto decide = [&](vertex_handle v, nearby& around, unsigned) {
@@ -385,6 +446,12 @@ namespace perdure::graph {
 
 rank_community_result louvain(const rank_graph& graph, rank_exchange& ranks, const louvain_options& options) {
   return detail::find_by_ranks(detail::community_graph::of(graph, ranks, options.threads), ranks, options);
+}
+
+rank_community_result louvain_from(const rank_graph& graph, const std::vector<vertex_id>& start,
+                                   rank_exchange& ranks, const louvain_options& options) {
+  return detail::find_by_ranks(detail::community_graph::of(graph, ranks, options.threads), ranks, options,
+                               &start);
 }
 
 }  // namespace perdure::graph

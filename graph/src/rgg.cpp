@@ -165,19 +165,28 @@ void rgg_generator::generate(std::uint64_t first, std::uint64_t last, std::vecto
   }
 }
 
-std::vector<rgg_generator::point> rgg_generator::points() const {
-  std::vector<point> all(vertices_);
+void rgg_generator::points(std::uint64_t first, std::uint64_t last, std::vector<numbered_point>& out) const {
   std::vector<placed> own;
   const int scale = -static_cast<int>(depth_ + place_bits);
-  for (std::uint64_t index = 0; index < cells(); ++index) {
+  for (std::uint64_t index = first; index < last; ++index) {
     const cell here = cell_at(index);
     place(here, own);
     const std::uint64_t x = coordinate(index, 0) << place_bits;
     const std::uint64_t y = coordinate(index, 1) << place_bits;
     for (std::uint64_t i = 0; i < here.count; ++i)
-      all[number_of(here.first + i)] = {
-          std::ldexp(static_cast<double>(x + static_cast<std::uint64_t>(own[i].x)), scale),
-          std::ldexp(static_cast<double>(y + static_cast<std::uint64_t>(own[i].y)), scale)};
+      out.push_back({number_of(here.first + i),
+                     {std::ldexp(static_cast<double>(x + static_cast<std::uint64_t>(own[i].x)), scale),
+                      std::ldexp(static_cast<double>(y + static_cast<std::uint64_t>(own[i].y)), scale)}});
+  }
+}
+
+std::vector<rgg_generator::point> rgg_generator::points() const {
+  std::vector<point> all(vertices_);
+  std::vector<numbered_point> some;
+  for (std::uint64_t index = 0; index < cells(); ++index) {
+    some.clear();
+    points(index, index + 1, some);
+    for (const numbered_point& one : some) all[one.vertex] = one.place;
   }
   return all;
 }

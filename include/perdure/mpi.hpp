@@ -23,7 +23,7 @@
 
 namespace perdure::mpi {
 
-/// The same on all ranks, but for `parts_directory`.
+/// The same on all ranks, but for the directories. All ranks give a `stage_directory`, or none.
 struct options {
   /// Options of each part; `keep_last` and `keep_full_copies` are of the set. Not the backings `shared_file`
   /// and `dax` for writing, which cannot prepare a checkpoint: `unsupported` on all ranks, though only one of
@@ -32,6 +32,13 @@ struct options {
   /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine
   /// and where, so it is found again. Empty: in the set's directory.
   std::filesystem::path parts_directory = {};
+  /// Whether a set that is created is there from its first checkpoint on only. A crash before that, or
+  /// `discard`, leaves no set; else it leaves an empty one.
+  bool is_made_by_checkpoint = false;
+  /// A directory on a fast device of this rank's machine, for `open_read_only` by as many ranks as the set
+  /// has parts: this rank's part is copied there when the set is opened, and read from there. The program
+  /// removes the copy when the set is closed, best by a `stage_place`. Empty: the part is read where it lies.
+  std::filesystem::path stage_directory = {};
   /// How long a rank waits in a collective call for the others before it throws `timed_out`. It begins when
   /// the rank has done its own part.
   std::chrono::milliseconds timeout = std::chrono::minutes(10);
@@ -47,7 +54,10 @@ inline std::unique_ptr<detail::rank_group> group_of(MPI_Comm communicator, const
   return std::make_unique<communicator_group>(communicator, wanted.timeout);
 }
 inline detail::set_options set_options_of(const options& wanted) {
-  return {wanted.store, wanted.parts_directory};
+  return {.store = wanted.store,
+          .parts_directory = wanted.parts_directory,
+          .is_made_by_checkpoint = wanted.is_made_by_checkpoint,
+          .stage_directory = wanted.stage_directory};
 }
 
 }  // namespace detail_
@@ -106,7 +116,8 @@ class basic_manager {
       : basic_manager(mode::open, communicator, path, wanted) {}
   /// On any number of ranks, to read: also a kept checkpoint, SET@LABEL or SET@EPOCH. Beside a program that
   /// writes it as `options::store.beside_writer` says; parts that are opened after that one's next checkpoint
-  /// are then at another, which is a `conflict`.
+  /// are then at another, which is a `conflict`. `invalid_argument` with a `stage_directory` on another
+  /// number of ranks than the set has parts.
   basic_manager(open_read_only_t, MPI_Comm communicator, const std::filesystem::path& path,
                 const options& wanted = {})
       : basic_manager(mode::open_read_only, communicator, path, wanted) {}
@@ -237,10 +248,13 @@ using pinned_manager = basic_manager<pinned>;
 /// the set open. `conflict` where parts differ in the layout, the names or an attribute of an array, as those
 /// of earlier versions may. `unsupported` where parts hold anything but arrays of all ranks, which only their
 /// program could divide; then, and on any other failure, the set is as before.
-inline void repartition(MPI_Comm communicator, const std::filesystem::path& path,
-                        const options& wanted = {}) {
+///
+/// `divider`, on all ranks or on none, divides arrays whose rows belong together, as those of graphs
+/// (`graph::graph_divider`).
+inline void repartition(MPI_Comm communicator, const std::filesystem::path& path, const options& wanted = {},
+                        set_divider* divider = nullptr) {
   detail::store_set::repartition(detail_::group_of(communicator, wanted), path,
-                                 detail_::set_options_of(wanted));
+                                 detail_::set_options_of(wanted), 0, divider);
 }
 
 namespace detail_ {

@@ -45,6 +45,7 @@
 #include <perdure/placement.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/scoped_allocator.hpp>
+#include <perdure/stage_place.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <perdure/tiered_kind.hpp>
 #include <perdure/type_stamp.hpp>

@@ -16,6 +16,7 @@
 #include <perdure/datastore.hpp>
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/set_division.hpp>
 #include <perdure/verify.hpp>
 #include <string>
 #include <vector>
@@ -120,18 +121,26 @@ set_verify_report verify_set(const std::filesystem::path& path, const verify_opt
 /// and what `set_reader` throws.
 void copy_set(const std::filesystem::path& from, const std::filesystem::path& to);
 
+/// Parts of a set on devices of other machines, which this machine cannot delete.
+enum class parts_elsewhere {
+  refuse,  ///< throw `not_found`, and name them
+  forget,  ///< delete the set, and leave them where they are: nothing tells of them afterwards
+};
+
 /// Deletes a set, sound or not, with its kept checkpoints. Returns false if nothing is at the path. A removal
 /// that a crash ended leaves a directory that can be removed again, and no set. Throws `not_a_store`
 /// (something else is there), `read_only` (the name of a kept checkpoint), `in_use`, `not_found` (parts lie
 /// on other machines), `permission_denied`, `io`; then nothing has been deleted, except with `io`.
-bool remove_set(const std::filesystem::path& path);
+bool remove_set(const std::filesystem::path& path, parts_elsewhere others = parts_elsewhere::refuse);
 
 /// Divides the arrays of a set among `parts` parts: along their first dimension, in shares as equal as
 /// possible. Arrays that one rank has stored whole stay whole, in the part of the same number, or in part 0.
 /// Nobody may have the set open. `options` apply to the new parts, which lie in the set's directory. After a
-/// crash the set is divided or as before. Throws `unsupported` if parts hold anything but arrays of all
-/// ranks, `invalid_argument` (no parts), `in_use`, and what `set_reader` throws; then the set is as before.
+/// crash the set is divided or as before. `divider` divides arrays whose rows belong together, as those of
+/// graphs (`graph::graph_divider`). Throws `unsupported` if parts hold anything but arrays of all ranks,
+/// `invalid_argument` (no parts, or a division that the arrays cannot have), `in_use`, and what `set_reader`
+/// and the divider throw; then the set is as before.
 void repartition_set(const std::filesystem::path& path, std::uint32_t parts,
-                     const store_options& options = {});
+                     const store_options& options = {}, set_divider* divider = nullptr);
 
 }  // namespace perdure

@@ -80,6 +80,8 @@ const char* doing(step what) noexcept {
     case step::repartitioned:
     case step::old_parts_removed:
       return "divides a set anew";
+    case step::plan_division:
+      return "divides arrays of a set by rules of its own";
     case step::none:
       break;
   }

@@ -29,6 +29,7 @@ enum class step : std::uint64_t {
   copy,
   copied,
   repartition,
+  plan_division,
   repartitioned,
   old_parts_removed,
 };

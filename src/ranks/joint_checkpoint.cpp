@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ranks/opened_set.hpp"
+#include "store/file/failure.hpp"
 
 namespace perdure::detail {
 
@@ -98,18 +99,42 @@ void opened_set::count_checkpoint(const vote& all, outcome& made) {
   set_state next = state_;
   next.epoch = all.least_epoch.number;
   next.identities = all.identities;
+  if (manifest_->is_of_set_to_come()) return create_by_checkpoint(next, made);
   std::exception_ptr failure;
   switch (manifest_->store(next, failure)) {
     case set_manifest::written::yes:
       return;
     case set_manifest::written::no:
-      return turn_down(made, failure);
+      return turn_down_by_manifest(made, failure);
     case set_manifest::written::in_doubt:
       turn_down(made, errc::undecided,
-                "the manifest of " + path().string() +
+                (ranks() > 1 ? "rank 0: " : "") + ("the manifest of " + path().string()) +
                     " could not be written, nor put back: nobody knows whether the checkpoint counts. Close "
                     "the set and open it again");
       made.what = outcome::verdict::in_doubt;
+  }
+}
+
+// A failure leaves no set; or nobody knows, as where a manifest cannot be put back.
+void opened_set::create_by_checkpoint(const set_state& first, outcome& made) {
+  try {
+    store::reporting("create the set", path(), [&] { manifest_->publish(first); });
+  } catch (...) {
+    turn_down_by_manifest(made, std::current_exception());
+    if (manifest_->is_of_set_to_come()) return;
+    turn_down(made, errc::undecided,
+              why_not(made) + ": nobody knows whether the set is there. Close it and open it again");
+    made.what = outcome::verdict::in_doubt;
+  }
+}
+
+// Rank 0 alone writes the manifest, on a device that may be no other rank's.
+void opened_set::turn_down_by_manifest(outcome& made, const std::exception_ptr& failure) const noexcept {
+  turn_down(made, failure);
+  try {
+    if (ranks() > 1) turn_down(made, static_cast<errc>(made.code), "rank 0: " + why_not(made));
+  } catch (...) {
+    // Then it is said without the rank.
   }
 }
 

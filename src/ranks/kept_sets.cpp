@@ -92,15 +92,17 @@ void remove_old_kept(const set_directory& set, const keeping_of_set& wanted) {
   for (std::size_t i = 0; i + wanted.last < whole.size(); ++i) remove(whole[i]);
 }
 
-void remove_whole_set(const set_directory& set) {
+void remove_whole_set(const set_directory& set, parts_elsewhere others) {
   const std::vector<std::uint64_t> copies = epochs_of_copies(set);
-  set.require_removable();
-  for (const std::uint64_t epoch : copies) set_directory(path_of_kept_set(set, epoch)).require_removable();
+  set.require_removable(others);
+  for (const std::uint64_t epoch : copies)
+    set_directory(path_of_kept_set(set, epoch)).require_removable(others);
   const os::file withdrawn = set_manifest::withdraw(set.open());
-  for (const std::uint64_t epoch : copies) remove_whole_set(set_directory(path_of_kept_set(set, epoch)));
+  for (const std::uint64_t epoch : copies)
+    remove_whole_set(set_directory(path_of_kept_set(set, epoch)), others);
   std::error_code other_files;
   std::filesystem::remove(set.root() / store::kept_directory_name, other_files);
-  set.remove();
+  set.remove(others);
 }
 
 }  // namespace detail

@@ -28,6 +28,6 @@ void remove_old_kept(const set_directory& set, const keeping_of_set& wanted);
 
 /// Removes a set with its kept checkpoints. Throws before anything is removed what
 /// `set_directory::require_removable` throws.
-void remove_whole_set(const set_directory& set);
+void remove_whole_set(const set_directory& set, parts_elsewhere others = parts_elsewhere::refuse);
 
 }  // namespace perdure::detail

@@ -67,12 +67,16 @@ class opened_set final : public store_set, public set_access {
   void create(const part_opener& opener);
   void open_for_writing(const part_opener& opener);
   void open_for_reading(const std::filesystem::path& path, const part_opener& opener);
+  /// Copies the own part to the stage directory, and has it read there.
+  void stage_part();
   bool look_at_parts(const part_opener& opener, bool is_last_try);
   void find_set(mode how, told_set& found);
 
   void make_checkpoint(step first, step after_a_look, std::string_view label);
   void require_one_history(const vote& all) const;
   void count_checkpoint(const vote& all, outcome& made);
+  void create_by_checkpoint(const set_state& first, outcome& made);
+  void turn_down_by_manifest(outcome& made, const std::exception_ptr& failure) const noexcept;
   void settle(prepared_checkpoint& prepared, const outcome& made);
   void keep_checkpoint();
   /// Rank 0 calls `before` first.

@@ -1,19 +1,22 @@
 // Divides the arrays of a set among another number of ranks: new parts are made beside the old ones, the
 // manifest changes over to them, and the old ones go.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/write_guard.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/array_name.hpp"
 #include "array/stored_array.hpp"
 #include "ranks/boxes.hpp"
 #include "ranks/coverage.hpp"
+#include "ranks/divided_arrays.hpp"
+#include "ranks/division_plan.hpp"
 #include "ranks/part_options.hpp"
-#include "ranks/part_reader.hpp"
 #include "ranks/set_destination.hpp"
 #include "store/file/failure.hpp"
 
@@ -22,24 +25,6 @@ namespace perdure::detail {
 namespace {
 
 constexpr std::uint64_t slice_bytes = std::uint64_t{64} << 20;
-
-struct row_range {
-  std::uint64_t first = 0;
-  std::uint64_t end = 0;
-};
-
-/// Of the first dimension, so many whole chunks as equal as can be.
-row_range rows_of(const array_info& info, int rank, int ranks) {
-  const std::uint64_t rows = info.dims[0];
-  const std::uint64_t step = info.layout == array_layout::chunked ? info.chunk[0] : 1;
-  const std::uint64_t steps = (rows + step - 1) / step;
-  const auto share = static_cast<std::uint64_t>(ranks);
-  const auto before = [&](int of) {
-    const auto number = static_cast<std::uint64_t>(of);
-    return std::min(rows, (steps / share * number + std::min(steps % share, number)) * step);
-  };
-  return {before(rank), before(rank + 1)};
-}
 
 array_options options_of(const array_info& info) {
   array_options options;
@@ -50,46 +35,13 @@ array_options options_of(const array_info& info) {
   return options;
 }
 
-/// Arrays that are moved as they are, with the number of the part that has all of their elements.
-using whole_arrays_of_set = std::map<std::string, std::uint32_t>;
-
-/// Looks for the arrays that one rank has stored whole. An array that one part of several has is such a one
-/// too, as all ranks that write parts of an array create it.
-whole_arrays_of_set find_whole(part_readers& old, std::uint32_t parts) {
-  struct seen_array {
-    std::uint32_t parts = 0;    // that have it
-    std::uint32_t holders = 0;  // that have elements of it
-    std::uint32_t owner = 0;    // the last one with elements, or else the first one
-    bool is_whole = false;
-  };
-  std::map<std::string, seen_array> seen;
-  for (std::uint32_t i = 0; i < parts; ++i) {
-    const auto part = old.get(i);
-    for (const std::string& id : part->arrays().list({})) {
-      if (!part->has_array(id)) continue;
-      const array_info info = part->arrays().info(id);
-      seen_array& array = seen[id];
-      if (array.parts == 0 || info.blocks != 0) array.owner = i;
-      ++array.parts;
-      if (info.blocks != 0) ++array.holders;
-      array.is_whole = array.is_whole || part->has_whole(id) || info.type.is_variable() ||
-                       info.layout == array_layout::contiguous;
-    }
-  }
-  whole_arrays_of_set whole;
-  for (const auto& [id, array] : seen)
-    if (array.holders <= 1 && (array.is_whole || (array.parts == 1 && parts > 1)))
-      whole.emplace(id, array.owner);
-  return whole;
-}
-
 /// Makes one new part from all old ones.
 class new_part {
  public:
-  new_part(manager_core& store, part_record& record, int rank, int ranks, const whole_arrays_of_set& whole)
+  new_part(manager_core& store, part_record& record, int rank, int ranks, const division_plan& plan)
       : store_(store),
         record_(record),
-        whole_(whole),
+        plan_(plan),
         arrays_(untyped_arrays::of(store)),
         rank_(rank),
         ranks_(ranks) {}
@@ -97,7 +49,7 @@ class new_part {
   void take_from(part_reader& old) {
     require_only_arrays(old);
     for (const std::string& id : old.arrays().list({}))
-      if (old.has_array(id)) take(old, id);
+      if (old.has_array(id) && !plan_.is_replaced(id)) take(old, id);
   }
   /// Once all old parts have been taken from.
   void finish() {
@@ -138,17 +90,16 @@ class new_part {
                       std::to_string(old.rank()) +
                       " than in a part before it: open the set for writing, erase the array on "
                       "all ranks, and create it as the same on all of them");
-    const auto owner = whole_.find(id);
-    if (owner != whole_.end()) {
-      if (heir_of(owner->second) != rank_) return;
-      if (owner->second == old.rank()) take_whole(from, id, info);
+    if (const auto owner = plan_.owner_of_whole(id)) {
+      if (heir_of(*owner) != rank_) return;
+      if (*owner == old.rank()) take_whole(from, id, info);
       return take_attributes(old, id);
     }
     if (is_new) {
       enter(id);
       arrays_->create(id, info.type, info.dims, options_of(info));
     }
-    take_rows(from, id, info);
+    take_share(from, id, info);
     if (heir_of(old.rank()) == rank_) take_attributes(old, id);
   }
 
@@ -203,16 +154,9 @@ class new_part {
     }
   }
 
-  void take_rows(untyped_arrays& from, const std::string& id, const array_info& info) {
-    slab mine = slab::whole(info.dims);
-    if (info.dims.empty()) {
-      if (rank_ != 0) return;
-    } else {
-      const row_range rows = rows_of(info, rank_, ranks_);
-      mine.offset[0] = rows.first;
-      mine.count[0] = rows.end - rows.first;
-    }
-    take_held(from, id, info, mine);
+  void take_share(untyped_arrays& from, const std::string& id, const array_info& info) {
+    if (!info.dims.empty()) return take_held(from, id, info, plan_.share_of(info, rank_, ranks_));
+    if (rank_ == 0) take_held(from, id, info, slab::whole(info.dims));
   }
 
   void take_held(untyped_arrays& from, const std::string& id, const array_info& info, const slab& mine) {
@@ -246,7 +190,7 @@ class new_part {
 
   manager_core& store_;
   part_record& record_;
-  const whole_arrays_of_set& whole_;
+  const division_plan& plan_;
   std::shared_ptr<untyped_arrays> arrays_;
   std::map<std::string, array_info> known_;
   std::map<std::string, std::map<std::string, attribute_value>> attributes_;
@@ -259,10 +203,11 @@ struct part_checkpoint {
   std::uint64_t identity;
 };
 
-/// Makes a new part, closed on return. Returns its checkpoint.
-part_checkpoint make_new_part(const set_directory& directory, part_readers& old,
-                              const whole_arrays_of_set& whole, const set_state& after, std::uint32_t part,
-                              const set_options& wanted) {
+/// Makes a new part, closed on return. `replace`, if there is one, stores what the program stores. Returns
+/// the part's checkpoint.
+part_checkpoint make_new_part(const set_directory& directory, part_readers& old, const division_plan& plan,
+                              const set_state& after, std::uint32_t part, const set_options& wanted,
+                              const std::function<void(untyped_arrays&)>& replace) {
   store_options making = wanted.store;
   const store_info first = old.get(0)->store().store().info();
   making.capacity = std::max(making.capacity, first.capacity);
@@ -273,9 +218,14 @@ part_checkpoint make_new_part(const set_directory& directory, part_readers& old,
   const auto store = manager_core::open(manager_core::mode::create, place, making, first.pinned);
   {
     new_part made(*store, make_part_record(*store, after, part), static_cast<int>(part),
-                  static_cast<int>(after.ranks), whole);
+                  static_cast<int>(after.ranks), plan);
     for (std::uint32_t i = 0; i < old.set().ranks; ++i) made.take_from(*old.get(i));
     made.finish();
+  }
+  if (replace) {
+    arrays_of_new_part made(directory, *store, after, part);
+    replace(made.arrays());
+    made.arrays().complete_stores();
   }
   store->checkpoint();
   const part_checkpoint made{store->store().epoch(), store->store().checkpoint_identity()};
@@ -286,7 +236,7 @@ part_checkpoint make_new_part(const set_directory& directory, part_readers& old,
 }  // namespace
 
 void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesystem::path& path,
-                            const set_options& options, std::uint32_t parts) {
+                            const set_options& options, std::uint32_t parts, set_divider* divider) {
   const auto rank = static_cast<std::uint32_t>(group->rank());
   const auto ranks = static_cast<std::uint32_t>(group->size());
   if (parts == 0) parts = ranks;
@@ -319,13 +269,48 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   ++after.number;
   after.ranks = static_cast<std::uint32_t>(told.number);
 
+  auto old = std::make_shared<arrays_before>(directory, before, options.store);
+  std::optional<division_plan> plan;
+  const auto find_arrays = [&] {
+    store::reporting("divide the set", path, [&] { plan.emplace(old->parts()); });
+  };
+  if (divider != nullptr) {
+    // The ranks plan together, so none of them may have failed before.
+    own = vote_for(*group, step::plan_division);
+    try {
+      find_arrays();
+    } catch (...) {
+      turn_down(own, std::current_exception());
+    }
+    made = agree(*group, own, [](const vote&, outcome&) {});
+    if (made.what != outcome::verdict::counts && rank == 0)
+      directory.remove_left_over(before.number, before.ranks);
+    require_counts(made);
+  }
+
   own = vote_for(*group, step::repartitioned);
+  std::exception_ptr not_planned;  // the same on all ranks, which need not hear it of one of them
   try {
+    std::function<void(untyped_arrays&)> replace;
+    std::uint32_t part = rank;
+    if (divider == nullptr) {
+      find_arrays();
+    } else {
+      const std::shared_ptr<const untyped_arrays> arrays(old, &old->arrays());
+      set_division division;
+      try {
+        division = divider->plan(arrays, after.ranks);
+      } catch (...) {
+        not_planned = std::current_exception();
+        throw;
+      }
+      plan->follow(std::move(division), *arrays, after.ranks);
+      replace = [divider, arrays, &part](untyped_arrays& to) { divider->store_part(arrays, to, part); };
+    }
     store::reporting("divide the set", path, [&] {
-      part_readers old(directory, before, options.store);
-      const whole_arrays_of_set whole = find_whole(old, before.ranks);
-      for (std::uint32_t part = rank; part < after.ranks; part += ranks) {
-        const part_checkpoint made_there = make_new_part(directory, old, whole, after, part, options);
+      for (; part < after.ranks; part += ranks) {
+        const part_checkpoint made_there =
+            make_new_part(directory, old->parts(), *plan, after, part, options, replace);
         const std::uint64_t epoch = made_there.epoch;
         own.least_epoch.number = part == rank ? epoch : std::min(own.least_epoch.number, epoch);
         own.most_epoch.number = std::max(own.most_epoch.number, epoch);
@@ -335,6 +320,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   } catch (...) {
     turn_down(own, std::current_exception());
   }
+  old.reset();
   made = agree(*group, own, [&](const vote& all, outcome&) {
     if (all.least_epoch.number != all.most_epoch.number)
       throw error(errc::conflict, "new parts are at different checkpoints, which cannot be");
@@ -356,6 +342,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
   });
   if (made.what != outcome::verdict::counts && rank == 0 && static_cast<errc>(made.code) != errc::undecided)
     directory.remove_left_over(before.number, before.ranks);
+  if (not_planned) std::rethrow_exception(not_planned);
   require_counts(made);
 
   for (std::uint32_t part = rank; part < before.ranks; part += ranks)

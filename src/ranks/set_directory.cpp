@@ -212,6 +212,7 @@ std::optional<set_directory::place> set_directory::read_place(std::uint64_t numb
 }
 
 std::filesystem::path set_directory::part(std::uint64_t number, std::uint32_t rank) const {
+  if (const auto copy = copies_.find(rank); copy != copies_.end()) return copy->second;
   const place found = find(number, rank);
   if (!found.exists)
     store::throw_damaged(
@@ -396,7 +397,7 @@ bool set_directory::has_set() const {
   return false;
 }
 
-void set_directory::require_removable() const {
+void set_directory::require_removable(parts_elsewhere others) const {
   std::vector<std::string> elsewhere;
   for (const found_part& one : parts_found()) {
     if (!one.where.is_here()) {
@@ -406,15 +407,19 @@ void set_directory::require_removable() const {
       const store::store_lock free(os::file::open_directory(one.where.path), store::store_access::alone);
     }
   }
-  if (elsewhere.empty()) return;
+  if (elsewhere.empty() || others == parts_elsewhere::forget) return;
   throw error(errc::not_found, root_.string() + " cannot be removed from this machine: " +
                                    (elsewhere.size() == 1 ? "part " : "parts ") + joined(elsewhere) +
                                    (elsewhere.size() == 1 ? " lies" : " lie") +
                                    " elsewhere; remove each there, with its file *.where");
 }
 
-void set_directory::remove() const {
-  for (const found_part& one : parts_found()) erase_part(one.number, one.rank);
+void set_directory::remove(parts_elsewhere others) const {
+  for (const found_part& one : parts_found()) {
+    erase_part(one.number, one.rank);
+    if (others == parts_elsewhere::forget && !one.where.is_here())
+      os::remove_in(os::file::open_directory(of_parts(one.number)), where_name(one.rank));
+  }
   // What is left of them is hidden: copies that were cut short.
   remove_left_over(0, 0);
   const os::file directory = os::file::open_directory(root_);

@@ -7,8 +7,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <perdure/store_set.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "os/file.hpp"
@@ -35,6 +38,8 @@ class set_directory {
 
   /// Where part `rank` lies. `damaged` where nothing is, `not_found` where it lies on another machine.
   std::filesystem::path part(std::uint64_t number, std::uint32_t rank) const;
+  /// Has `part` return `copy` for part `rank`.
+  void read_copy(std::uint32_t rank, std::filesystem::path copy) { copies_[rank] = std::move(copy); }
   /// Whether it can be reached from here; true also where nothing is.
   bool is_here(std::uint64_t number, std::uint32_t rank) const;
   /// A place where a part lies, or should.
@@ -66,12 +71,12 @@ class set_directory {
 
   /// Whether a set is there, or what is left of one.
   bool has_set() const;
-  /// Throws before anything is removed: `not_found` if parts lie on other machines, `in_use` if a part is
-  /// open.
-  void require_removable() const;
+  /// Throws before anything is removed: `not_found` if parts lie on other machines, unless they may be
+  /// forgotten, and `in_use` if a part is open.
+  void require_removable(parts_elsewhere others) const;
   /// Removes all parts, and the directory if nothing else is in it. For a set whose manifest has the name of
   /// an unfinished one, under its lock.
-  void remove() const;
+  void remove(parts_elsewhere others) const;
 
  private:
   /// A part that is in a directory of parts, whole or not.
@@ -90,6 +95,7 @@ class set_directory {
                            std::uint32_t ranks) const noexcept;
 
   std::filesystem::path root_;
+  std::map<std::uint32_t, std::filesystem::path> copies_;  // of parts, which are read in their place
 };
 
 /// Reads the manifest of the set at the path and throws what `require_all_here` throws for it. Returns what

@@ -98,21 +98,22 @@ void copy_set(const std::filesystem::path& given, const std::filesystem::path& t
   detail::store_set::copy(detail::make_lone_rank(), from, to);
 }
 
-bool remove_set(const std::filesystem::path& path) {
+bool remove_set(const std::filesystem::path& path, parts_elsewhere others) {
   require_changeable_store(path);
   const set_directory directory(path);
   if (!std::filesystem::exists(directory.root())) return false;
   if (!directory.has_set())
     throw error(errc::not_a_store, path.string() + " holds no set of stores: it is left as it is");
-  store::reporting("remove the set", path, [&] { remove_whole_set(directory); });
+  store::reporting("remove the set", path, [&] { remove_whole_set(directory, others); });
   return true;
 }
 
-void repartition_set(const std::filesystem::path& path, std::uint32_t parts, const store_options& options) {
+void repartition_set(const std::filesystem::path& path, std::uint32_t parts, const store_options& options,
+                     set_divider* divider) {
   require_changeable_store(path);
   if (parts == 0) throw error(errc::invalid_argument, "a set cannot be divided among 0 parts");
   detail::require_parts_here(path);
-  detail::store_set::repartition(detail::make_lone_rank(), path, {options, {}}, parts);
+  detail::store_set::repartition(detail::make_lone_rank(), path, {options, {}}, parts, divider);
 }
 
 }  // namespace perdure

@@ -188,8 +188,13 @@ void set_manifest::publish(const set_state& first) {
   now_ = first;
   sequence_ = 1;
   slot_ = 0;
-  write_all(file_);
-  os::rename_in(directory_, unfinished_name, name);
+  try {
+    write_all(file_);
+    os::rename_in(directory_, unfinished_name, name);
+  } catch (...) {
+    sequence_ = 0;
+    throw;
+  }
   directory_.sync();
 }
 

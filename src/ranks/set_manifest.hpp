@@ -66,8 +66,11 @@ class set_manifest {
   set_manifest& operator=(set_manifest&&) noexcept = default;
 
   const set_state& now() const noexcept { return now_; }
-  /// Of one that was begun: it says this, and the set is there, durably. What this throws leaves it begun, or
-  /// complete.
+  /// Whether it was begun, and no set is there.
+  bool is_of_set_to_come() const noexcept { return sequence_ == 0; }
+  /// Completes one that was begun: it says this, and the set is there, durably. What this throws leaves it
+  /// begun, so that it can be tried again; or nobody knows whether the set is there after a crash, and it is
+  /// no longer `is_of_set_to_come`.
   void publish(const set_state& first);
 
   enum class written {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/store_maintenance.hpp>
 #include <perdure/store_set.hpp>
 #include <utility>
 
@@ -101,8 +102,13 @@ void opened_set::create(const part_opener& opener) {
       set_state first = state_;
       first.epoch = all.least_epoch.number;
       first.identities = all.identities;
-      store::reporting("create the set", path(), [&] { manifest_->publish(first); });
       tell(to, {first});
+      if (options_.is_made_by_checkpoint) return;
+      try {
+        store::reporting("create the set", path(), [&] { manifest_->publish(first); });
+      } catch (...) {
+        turn_down_by_manifest(to, std::current_exception());
+      }
     });
     require_counts(made);
     state_ = told_by(made).set;
@@ -172,6 +178,23 @@ void opened_set::open_for_reading(const std::filesystem::path& given, const part
   is_open_ = true;
 }
 
+void opened_set::stage_part() {
+  if (state_.ranks != static_cast<std::uint32_t>(ranks()))
+    throw error(errc::invalid_argument,
+                path().string() + " has " + std::to_string(state_.ranks) + " parts and is opened by " +
+                    std::to_string(ranks()) +
+                    " ranks, so none of them has a part of its own to stage: run as many, divide the set "
+                    "(repartition), or do not stage it");
+  const auto part = static_cast<std::uint32_t>(rank());
+  const std::filesystem::path from = directory_.part(state_.number, part);
+  const std::filesystem::path to = options_.stage_directory / from.filename();
+  store::reporting("stage a part of the set in", options_.stage_directory, [&] {
+    std::filesystem::remove_all(to);
+    store_maintenance::stage_in(from, to);
+  });
+  directory_.read_copy(part, to);
+}
+
 // Each part by one rank. False where a program beside it makes checkpoints, and they are at different ones.
 bool opened_set::look_at_parts(const part_opener& opener, bool is_last_try) {
   vote own = vote_for(*group_, step::look_at_parts);
@@ -185,9 +208,10 @@ bool opened_set::look_at_parts(const part_opener& opener, bool is_last_try) {
     own.identities += part.store().checkpoint_identity();
     ++own.parts;
   };
+  const bool each_has_one = state_.ranks == static_cast<std::uint32_t>(ranks());
   try {
+    if (!options_.stage_directory.empty()) stage_part();
     store::reporting("open a part of", path(), [&] {
-      const bool each_has_one = state_.ranks == static_cast<std::uint32_t>(ranks());
       for (auto part = static_cast<std::uint32_t>(rank()); part < state_.ranks;
            part += static_cast<std::uint32_t>(ranks())) {
         // Who needs it will say so.

@@ -256,6 +256,35 @@ TEST_F(GraphAnalysis, KeepsResultsInTheStore) {
             std::string::npos);
 }
 
+TEST_F(GraphAnalysis, CommunitiesAreKeptWithAllLevelsAndBegunWith) {
+  const std::string store = store_with({"web.csr"});
+  const nlohmann::json found = ok_json({"graph", "louvain", store, "--store-as", "found"});
+  const auto fields_of_levels = [&store] {
+    const perdure::array_store arrays(perdure::open_read_only, store);
+    return arrays.contains("found.levels") ? arrays.info("found.levels").dims : perdure::extents{};
+  };
+  const std::size_t levels = found["by_level"].size();
+  EXPECT_GE(levels, 1U);
+  EXPECT_EQ(found["by_level"].back()["modularity"], found["modularity"]);
+  EXPECT_EQ(fields_of_levels(), (perdure::extents{levels, 5}));
+  const nlohmann::json again = ok_json({"graph", "louvain", store, "--from", "found", "--verify"});
+  EXPECT_EQ(again["modularity"], found["modularity"]);
+  EXPECT_EQ(again["from"]["vertices"], 5);
+  EXPECT_EQ(again["from"]["new_vertices"], 0);
+  EXPECT_LT(again["iterations"], found["iterations"]);
+  EXPECT_NE(
+      ok({"graph", "louvain", store, "--from", "found"}).find("the communities found of 5 vertices; 0 new"),
+      std::string::npos);
+  EXPECT_NE(fails({"graph", "louvain", store, "--from", "found.levels"}).find("holds no communities"),
+            std::string::npos);
+  EXPECT_NE(fails({"graph", "louvain", store, "--from", "other"}).find("\"other\""), std::string::npos);
+  // Those of another kind have no levels.
+  ok({"graph", "lpa", store, "--store-as", "found"});
+  EXPECT_EQ(fields_of_levels(), perdure::extents{});
+  ok({"graph", "louvain", store, "--from", "found", "--store-as", "found"});
+  EXPECT_EQ(fields_of_levels().rank(), 2U);
+}
+
 TEST_F(GraphAnalysis, PageRankIsComputedAndVerified) {
   const std::string store = store_with({"web.csr"});
   const nlohmann::json found = ok_json({"graph", "pagerank", store, "--verify", "--top", "2"});

@@ -78,7 +78,7 @@ function(perdure_mutant_test test name)
   elseif(arg_RIG STREQUAL "ranks")
     set(rig ranks)
     set(options --states 20000)
-    if(NOT "--divided" IN_LIST arg_UNPARSED_ARGUMENTS)
+    if(NOT "--divided" IN_LIST arg_UNPARSED_ARGUMENTS AND NOT "--late" IN_LIST arg_UNPARSED_ARGUMENTS)
       list(APPEND options --ranks 2)
     endif()
   else()
@@ -629,6 +629,11 @@ perdure_mutant(ranks_divided_too_early repartition.cpp "old parts are removed be
     directory.remove_left_over(after.number, after.ranks);]=]
   CAUGHT_BY [=[it cannot be opened: .*(part \d+ of the set is missing|part\.\d+/\S+ is damaged: it is missing)]=] FIRST kill:0:135 RIG ranks
   --divided 2:4)
+
+perdure_mutant(ranks_stored_before_agreed set_opening.cpp "a set that its first checkpoint makes is there before"
+[=[      if (options_.is_made_by_checkpoint) return;]=]
+[=[]=]
+  CAUGHT_BY [=[the set is there without a checkpoint]=] RIG ranks --late 2)
 
 perdure_mutant(ranks_left_over_kept set_opening.cpp "what an interrupted division leaves stays"
 [=[  directory_.remove_left_over(found.set.number, found.set.ranks);]=]

@@ -33,6 +33,22 @@ struct found_by_ranks {
   community_summary summary;
 };
 
+// Each rank counts what it sends; the limit is one of all ranks together.
+void expect_short_messages(const std::vector<rank_community_result>& results) {
+  for (const rank_community_result& one : results)
+    ASSERT_EQ(one.sweeps.size(), results.front().sweeps.size());
+  EXPECT_EQ(results.front().sweeps.empty(), results.size() == 1);
+  for (std::size_t sweep = 0; sweep < results.front().sweeps.size(); ++sweep) {
+    louvain_sweep all;
+    for (const rank_community_result& one : results) {
+      all.bytes_sent += one.sweeps[sweep].bytes_sent;
+      all.changed_ghosts += one.sweeps[sweep].changed_ghosts;
+      all.remote_communities += one.sweeps[sweep].remote_communities;
+    }
+    EXPECT_LE(all.bytes_sent, 16 * all.changed_ghosts + 32 * all.remote_communities) << "sweep " << sweep;
+  }
+}
+
 found_by_ranks louvain_of(const csr_view& view, const std::vector<std::uint64_t>& bounds,
                           const louvain_options& options) {
   const int ranks = static_cast<int>(bounds.size()) - 1;
@@ -40,6 +56,7 @@ found_by_ranks louvain_of(const csr_view& view, const std::vector<std::uint64_t>
   run_thread_ranks(ranks, [&](rank_exchange& own) {
     results[static_cast<std::size_t>(own.rank())] = louvain(part_of(view, bounds, own), own, options);
   });
+  expect_short_messages(results);
   found_by_ranks all{{}, results.front().summary};
   for (const rank_community_result& one : results) {
     all.labels.insert(all.labels.end(), one.labels.begin(), one.labels.end());
@@ -109,6 +126,24 @@ TEST(CommunitiesOfRanks, OfLargerGraphsAreThoseOfOneProcess) {
       for (const unsigned threads : {1U, 2U})
         expect_same(graph.view(), even_bounds(graph.view().size(), ranks), {.starts = 1, .threads = threads},
                     expected);
+  }
+}
+
+// A path through four vertices, two at each of two ranks: each sees one of the other's.
+TEST(CommunitiesOfRanks, AreCountedWhereOtherRanksSeeThem) {
+  const perdure::test::shuffled_graph path(4, {{0, 1}, {1, 2}, {2, 3}}, 1);
+  std::vector<rank_community_result> results(2);
+  run_thread_ranks(2, [&](rank_exchange& own) {
+    results[static_cast<std::size_t>(own.rank())] =
+        louvain(part_of(path.view(), {0, 2, 4}, own), own, {.starts = 1});
+  });
+  for (const rank_community_result& one : results) {
+    ASSERT_FALSE(one.sweeps.empty());
+    EXPECT_LE(one.sweeps.front().changed_ghosts, 1U);
+    // At the beginning each vertex is a community; a neighbour may be in another one at the end of the sweep.
+    EXPECT_GE(one.sweeps.front().remote_communities, 1U);
+    EXPECT_LE(one.sweeps.front().remote_communities, 2U);
+    EXPECT_EQ(one.sweeps.back().bytes_sent, 0U);
   }
 }
 

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
 #include <perdure/error.hpp>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>
 #include <perdure/graph/ranks/thread_ranks.hpp>
 #include <perdure/graph/rgg.hpp>
+#include <perdure/graph/rmat.hpp>
 #include <random>
 #include <string>
 #include <utility>
@@ -125,6 +128,43 @@ TEST(GraphsOfRanks, HaveVerticesWithoutEdgesThatSourcesDeclare) {
     });
     EXPECT_EQ(parts.front().vertices(), 4U);
     EXPECT_EQ(joined(parts).ids, (std::vector<vertex_id>{0, 1, 2, 3}));
+  }
+}
+
+// The model of docs/dev/messages-between-ranks.md, by which messages on many ranks are foretold.
+TEST(GraphsOfRanks, HaveAsManyGhostsAsTheModelSays) {
+  const auto counted = [](int ranks, const auto& source_of) {
+    std::vector<rank_graph> parts(static_cast<std::size_t>(ranks));
+    run_thread_ranks(ranks, [&](rank_exchange& own) {
+      const auto source =
+          source_of(source_share{static_cast<std::uint64_t>(own.rank()), static_cast<std::uint64_t>(ranks)});
+      parts[static_cast<std::size_t>(own.rank())] = build_rank_graph(*source, own);
+    });
+    return parts;
+  };
+  const auto ghosts_in = [](const std::vector<rank_graph>& parts) {
+    std::size_t ghosts = 0;
+    for (const rank_graph& part : parts) ghosts += part.ghosts().size();
+    return static_cast<double>(ghosts) / static_cast<double>(parts.size());
+  };
+  for (const int ranks : {4, 16}) {
+    const double p = ranks;
+    const std::vector<rank_graph> square = counted(ranks, [](const source_share& share) {
+      return std::make_unique<rgg_source>(rgg_parameters{.vertices = 16384, .degree = 9, .seed = 4}, 1024,
+                                          share);
+    });
+    const double expected = 0.8 * 4 * std::sqrt(9 * 16384 / (3.14159 * p)) * (1 - 1 / std::sqrt(p));
+    EXPECT_GT(ghosts_in(square), 0.75 * expected) << ranks;
+    EXPECT_LT(ghosts_in(square), 1.3 * expected) << ranks;
+
+    const std::vector<rank_graph> skewed = counted(ranks, [](const source_share& share) {
+      return std::make_unique<rmat_source>(rmat_parameters{.scale = 11, .edge_factor = 8}, 1024, share);
+    });
+    double seen = 0;
+    for (const rank_graph& part : skewed)
+      for (vertex_handle v = 0; v < part.size(); ++v)
+        seen += 1 - std::pow(1 - 1 / p, static_cast<double>(part.degree(v)));
+    EXPECT_NEAR(ghosts_in(skewed), seen * (p - 1) / p, 0.05 * seen) << ranks;
   }
 }
 

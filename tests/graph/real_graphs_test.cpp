@@ -11,6 +11,7 @@
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/pagerank.hpp>
 #include <perdure/graph/ranks/rank_bfs.hpp>
+#include <perdure/graph/ranks/rank_communities.hpp>
 #include <perdure/graph/ranks/rank_components.hpp>
 #include <perdure/graph/ranks/rank_pagerank.hpp>
 #include <perdure/graph/ranks/rank_triangles.hpp>
@@ -123,21 +124,30 @@ TEST_P(RealGraphs, HaveTheAnswersThatOthersFind) {
       EXPECT_EQ(components.summary.largest, facts["wcc_largest"]);
       if (kind == direction::directed) continue;
       const auto levels = answers_of_ranks(
-          view, [&](const rank_rows& rows, rank_exchange& own) { return bfs(rows, own, start, 2); });
+          view, [&](const rank_graph& part, rank_exchange& own) { return bfs(part, own, start, 2); });
       EXPECT_EQ(joined(levels, &rank_bfs_result::levels), found.levels);
-      const auto parts = answers_of_ranks(
-          view, [](const rank_rows& rows, rank_exchange& own) { return connected_components(rows, own, 2); });
+      const auto parts = answers_of_ranks(view, [](const rank_graph& part, rank_exchange& own) {
+        return connected_components(part, own, 2);
+      });
       EXPECT_EQ(joined(parts, &rank_component_result::labels),
                 std::vector<vertex_id>(components.labels.begin(), components.labels.end()));
       const auto values = joined(
-          answers_of_ranks(view, [](const rank_rows& rows,
-                                    rank_exchange& own) { return pagerank(rows, own, {.threads = 2}); }),
+          answers_of_ranks(view, [](const rank_graph& part,
+                                    rank_exchange& own) { return pagerank(part, own, {.threads = 2}); }),
           &pagerank_result::ranks);
       for (std::size_t v = 0; v < values.size(); ++v) EXPECT_NEAR(values[v], ranked.ranks[v], 1e-9) << v;
-      EXPECT_EQ(answers_of_ranks(view, [](const rank_rows& rows,
-                                          rank_exchange& own) { return count_triangles(rows, own, 2); })
+      EXPECT_EQ(answers_of_ranks(view, [](const rank_graph& part,
+                                          rank_exchange& own) { return count_triangles(part, own, 2); })
                     .front(),
                 facts["triangles_undirected"]);
+      if (order != vertex_order::by_id) continue;
+      const community_result once = louvain(view, {.starts = 1});
+      const auto found_by_ranks = answers_of_ranks(view, [](const rank_graph& part, rank_exchange& own) {
+        return louvain(part, own, {.starts = 1, .threads = 2});
+      });
+      EXPECT_EQ(joined(found_by_ranks, &rank_community_result::labels),
+                std::vector<vertex_id>(once.labels.begin(), once.labels.end()));
+      EXPECT_EQ(found_by_ranks.front().summary.modularity, once.summary.modularity);
     }
   }
 }
@@ -152,10 +162,10 @@ TEST(RealGraphs, LevelsAndComponentsEqualHavoqGts) {
   const component_result components = connected_components(view, 2);
   const std::vector<vertex_id> labels = component_ids(view, components.labels);
   const auto levels_of_ranks = answers_of_ranks(
-      view, [&](const rank_rows& rows, rank_exchange& own) { return bfs(rows, own, view.find(0), 2); });
+      view, [&](const rank_graph& part, rank_exchange& own) { return bfs(part, own, view.find(0), 2); });
   EXPECT_EQ(joined(levels_of_ranks, &rank_bfs_result::levels), found.levels);
   const auto components_of_ranks = answers_of_ranks(
-      view, [](const rank_rows& rows, rank_exchange& own) { return connected_components(rows, own, 2); });
+      view, [](const rank_graph& part, rank_exchange& own) { return connected_components(part, own, 2); });
   EXPECT_EQ(joined(components_of_ranks, &rank_component_result::labels),
             std::vector<vertex_id>(components.labels.begin(), components.labels.end()));
   // Lines of a vertex and its level or the smallest vertex of its component; isolated ids are in no edge.

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/array_store.hpp>
-#include <perdure/detail/managed_part.hpp>
 #include <perdure/detail/store_set.hpp>
 #include <perdure/graph/ranks/rank_communities.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
@@ -16,10 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "small_graphs.hpp"
+#include "graph_sets.hpp"
 #include "support/errors.hpp"
-#include "support/exchange_group.hpp"
-#include "support/scratch_test.hpp"
 #include "support/small_store.hpp"
 
 namespace {
@@ -31,81 +28,12 @@ using perdure::manager;
 using perdure::set_reader;
 using perdure::untyped_arrays;
 using perdure::detail::store_set;
-using perdure::test::exchange_group;
+using perdure::test::expect_equal;
+using perdure::test::random_edges;
+using perdure::test::random_edges_of;
+using perdure::test::SetGraph;
+using perdure::test::weighted_edges;
 using perdure::test::weighted_source;
-using weighted_edges = std::vector<std::pair<edge, double>>;
-
-class SetGraph : public perdure::scratch_test {
- protected:
-  SetGraph() : scratch_test(perdure::fast_directory()) {}
-
-  std::unique_ptr<store_set> open(rank_exchange& own, store_set::mode how) const {
-    perdure::detail::set_options options;
-    options.store = perdure::small_store();
-    return store_set::open(std::make_unique<exchange_group>(own), how, path(), options,
-                           perdure::detail::opener_of_managers<perdure::relocatable>());
-  }
-  // Stores the graph of these edges by so many ranks. Returns its parts.
-  std::vector<rank_graph> store(int ranks, const weighted_edges& edges, bool with_weights,
-                                const std::string& name = "graph") const {
-    std::vector<rank_graph> parts(static_cast<std::size_t>(ranks));
-    run_thread_ranks(ranks, [&](rank_exchange& own) {
-      weighted_source source(own.rank() == 0 ? edges : weighted_edges{});
-      rank_graph& part = parts[static_cast<std::size_t>(own.rank())];
-      part = build_rank_graph(source, own, {.with_weights = with_weights});
-      const auto set = open(own, store_set::mode::open_or_create);
-      store_rank_graph(*set->arrays(), name, part, own);
-      set->checkpoint({});
-      set->close();
-    });
-    return parts;
-  }
-  set_graph stored(const std::string& name = {}) const {
-    return set_graph(set_reader(path()).arrays().untyped(), name);
-  }
-};
-
-void expect_equal(const rank_graph& found, const rank_graph& expected) {
-  const auto equal = [](auto some, auto others) { return std::ranges::equal(some, others); };
-  EXPECT_EQ(found.bounds(), expected.bounds());
-  EXPECT_PRED2(equal, found.offsets(), expected.offsets());
-  EXPECT_PRED2(equal, found.targets(), expected.targets());
-  EXPECT_PRED2(equal, found.weights(), expected.weights());
-  EXPECT_PRED2(equal, found.ids(), expected.ids());
-  EXPECT_PRED2(equal, found.ghosts(), expected.ghosts());
-  EXPECT_EQ(found.is_simple(), expected.is_simple());
-  const auto& plan = found.plan();
-  const auto& wanted = expected.plan();
-  EXPECT_PRED2(equal, plan.seen, wanted.seen);
-  EXPECT_PRED2(equal, plan.ghost_rows, wanted.ghost_rows);
-  if (found.ranks() > 1) {
-    EXPECT_PRED2(equal, plan.ghost_offsets, wanted.ghost_offsets);
-  }
-  ASSERT_EQ(plan.neighbours.size(), wanted.neighbours.size());
-  for (std::size_t i = 0; i < plan.neighbours.size(); ++i) {
-    EXPECT_EQ(plan.neighbours[i].rank, wanted.neighbours[i].rank);
-    EXPECT_PRED2(equal, plan.neighbours[i].seen, wanted.neighbours[i].seen);
-    EXPECT_EQ(plan.neighbours[i].first_ghost, wanted.neighbours[i].first_ghost);
-    EXPECT_EQ(plan.neighbours[i].ghosts, wanted.neighbours[i].ghosts);
-  }
-}
-
-weighted_edges random_edges(std::mt19937_64& random, std::uint64_t vertices) {
-  const std::uint64_t factor = random() % 2 == 0 ? 1 : 1'000'000'007;
-  weighted_edges edges;
-  for (std::uint64_t i = random() % (5 * vertices); i > 0; --i)
-    edges.push_back({{random() % vertices * factor, random() % vertices * factor},
-                     static_cast<double>(random() % 100) / 8});
-  return edges;
-}
-
-weighted_edges random_edges_of(std::uint64_t vertices) {
-  std::mt19937_64 random(vertices);
-  weighted_edges edges;
-  for (std::uint64_t i = 0; i < 5 * vertices; ++i)
-    edges.push_back({{random() % vertices, random() % vertices}, static_cast<double>(i % 7)});
-  return edges;
-}
 
 TEST_F(SetGraph, IsOpenedByAnyNumberOfRanksAsThoseWouldHaveBuiltIt) {
   std::mt19937_64 random(3);
@@ -165,6 +93,22 @@ TEST_F(SetGraph, LargerThanABudgetHasTheSameCommunities) {
     return labels;
   };
   EXPECT_EQ(communities_within(std::size_t{1} << 16), communities_within(0));
+}
+
+TEST_F(SetGraph, KeepsTheOrderOfItsVertices) {
+  const weighted_edges edges = random_edges_of(40);
+  store(3, edges, true, "by id");
+  store(3, edges, true, "by level", rank_order::rcm);
+  EXPECT_EQ(stored("by id").order(), rank_order::none);
+  const set_graph graph = stored("by level");
+  EXPECT_EQ(graph.order(), rank_order::rcm);
+  for (int ranks = 1; ranks <= 4; ++ranks)
+    run_thread_ranks(ranks, [&](rank_exchange& own) {
+      weighted_source source(own.rank() == 0 ? edges : weighted_edges{});
+      const rank_graph expected =
+          ordered(build_rank_graph(source, own, {.with_weights = true}), rank_order::rcm, own);
+      expect_equal(graph.part(own.rank(), ranks), expected);
+    });
 }
 
 TEST_F(SetGraph, IsFoundByItsName) {
@@ -233,6 +177,7 @@ TEST_F(SetGraph, ThatContradictsItselfIsRefused) {
     put_table("partners", 2, {1, 1, 0, 1});
     arrays.array("graph/bounds")
         .set_attribute("graph of ranks", wrong == "format" ? numbers.front() : std::uint64_t{1});
+    if (wrong == "order") arrays.array("graph/bounds").set_attribute("order", "spiral");
     arrays.checkpoint();
     const set_graph graph(arrays.untyped());
     for (int parts = 1; parts <= 2; ++parts)
@@ -270,6 +215,7 @@ TEST_F(SetGraph, ThatContradictsItselfIsRefused) {
   for (const wrong_array& one : all)
     EXPECT_TRUE(fails_with(errc::damaged, one.words, [&] { make(one.name, one.numbers); })) << one.name;
   EXPECT_TRUE(fails_with(errc::too_new, "has format 2", [&] { make("format", {2}); }));
+  EXPECT_TRUE(fails_with(errc::too_new, "does not know: spiral", [&] { make("order", {}); }));
   EXPECT_TRUE(fails_with(errc::damaged, "no known format", [&] { make("format", {0}); }));
 }
 

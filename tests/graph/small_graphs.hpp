@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <perdure/graph/build_csr.hpp>
 #include <perdure/graph/ingest.hpp>
 #include <perdure/graph/patched_csr.hpp>
@@ -17,29 +16,9 @@
 #include "erased_view.hpp"
 #include "families.hpp"
 #include "reference_graph.hpp"
+#include "weighted_source.hpp"
 
 namespace perdure::test {
-
-/// Edges with values.
-class weighted_source final : public graph::edge_source {
- public:
-  explicit weighted_source(std::vector<std::pair<edge, double>> edges) : edges_(std::move(edges)) {}
-  bool next(graph::edge_batch& batch) override {
-    batch.clear();
-    const std::lock_guard lock(mutex_);
-    for (; position_ < edges_.size() && batch.edges.size() < 50; ++position_) {
-      batch.edges.push_back(edges_[position_].first);
-      batch.values.push_back(edges_[position_].second);
-    }
-    return !batch.edges.empty();
-  }
-  workload::progress progress() const noexcept override { return {}; }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<edge, double>> edges_;
-  std::size_t position_ = 0;
-};
 
 /// For each two vertices the number of arcs from the one to the other.
 using matrix = std::vector<std::vector<unsigned>>;

@@ -72,6 +72,7 @@ TEST(an_agreement, has_a_name_for_each_step) {
       {step::repartition, "divides a set anew"},
       {step::repartitioned, "divides a set anew"},
       {step::old_parts_removed, "divides a set anew"},
+      {step::plan_division, "divides arrays of a set by rules of its own"},
       {step::none, "does nothing"},
   };
   for (const auto& [what, name] : names) EXPECT_STREQ(doing(what), name);

@@ -282,6 +282,8 @@ TEST_F(a_set_in_one_process, names_the_parts_that_are_missing_or_elsewhere) {
   EXPECT_EQ(inspect_set(path()).parts[2].machine, "another-machine");
   EXPECT_TRUE(fails_with(errc::not_found, place, [&] { remove_set(path()); }));
   EXPECT_TRUE(std::filesystem::exists(part(0)));
+  EXPECT_TRUE(remove_set(path(), parts_elsewhere::forget));
+  EXPECT_FALSE(std::filesystem::exists(path()));
 }
 
 // ---- kept checkpoints ------------------------------------------------------------------------------------

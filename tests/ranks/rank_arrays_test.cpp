@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <perdure/store_set.hpp>
 #include <random>
 
 #include "array/busy_worker.hpp"
@@ -956,6 +957,174 @@ TEST_F(an_array_of_ranks, is_as_before_when_dividing_it_fails) {
               errc::damaged, "part 3 of the set is missing");
   std::filesystem::rename(path("elsewhere"), part(3));
   EXPECT_FALSE(std::filesystem::exists(path() / "set.0002"));
+  on(4, set_mode::open, [&](store_set& set, int) {
+    expect_part(arrays_of(set), 1, slab::whole({12, 10}));
+    set.close();
+  });
+}
+
+/// Divides "field" at these bounds, and stores "shares" anew: in each part its number of rows, once for each.
+class divider_by_bounds : public set_divider {
+ public:
+  explicit divider_by_bounds(std::vector<std::uint64_t> bounds) : bounds_(std::move(bounds)) {}
+
+  set_division plan(const std::shared_ptr<const untyped_arrays>& before, std::uint32_t parts) override {
+    EXPECT_TRUE(before->find("shares"));
+    EXPECT_EQ(parts + 1, bounds_.size());
+    return {{{"field", {bounds_, 0}}}, {"shares"}};
+  }
+  void store_part(const std::shared_ptr<const untyped_arrays>& before, untyped_arrays& made,
+                  std::uint32_t part) override {
+    EXPECT_EQ(before->info("shares").dims, (extents{5}));
+    const slab mine{{bounds_[part]}, {bounds_[part + 1] - bounds_[part]}, {}};
+    const std::vector<int> rows(mine.count[0], static_cast<int>(mine.count[0]));
+    made.create("shares", data_type_of<int>(), {bounds_.back()}, {});
+    made.write("shares", data_type_of<int>(), mine,
+               const_untyped_view::row_major(rows.data(), mine.count, sizeof(int)));
+    EXPECT_EQ(made.info("shares").dims, (extents{bounds_.back()}));
+    if (bounds_.size() > 2) {
+      EXPECT_TRUE(fails_with(errc::invalid_argument, "is being divided", [&] { made.find("nothing"); }));
+    }
+  }
+
+ private:
+  std::vector<std::uint64_t> bounds_;
+};
+
+class a_divided_array_of_ranks : public an_array_of_ranks {
+ protected:
+  void make_shares() {
+    make_field(4);
+    on(4, set_mode::open, [&](store_set& set, int rank) {
+      array_store arrays = arrays_of(set);
+      if (rank == 1) {
+        arrays.store("shares", std::vector<int>{1, 2, 3, 4, 5});
+        arrays.array("shares").set_attribute("unit", std::string("rows"));
+      }
+      if (rank == 2) {
+        arrays.store("step", 7);
+        arrays.store("fixed", std::vector<int>{4, 5}, {.layout = array_layout::contiguous});
+      }
+      arrays.create<int>("chunks", {12}, {.layout = array_layout::chunked, .chunk = {4}});
+      set.checkpoint({});
+      set.close();
+    });
+  }
+  std::vector<std::exception_ptr> divide(int ranks,
+                                         const std::function<std::unique_ptr<set_divider>(int)>& make) {
+    rank_threads team(ranks);
+    return team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+      const auto divider = make(rank);
+      store_set::repartition(std::move(group), path(), small_set(), 0, divider.get());
+    });
+  }
+};
+
+TEST_F(a_divided_array_of_ranks, goes_where_the_program_says) {
+  make_shares();
+  const std::vector<std::vector<std::uint64_t>> all{{0, 1, 1, 12}, {0, 12}};
+  for (const auto& bounds : all) {
+    const int ranks = static_cast<int>(bounds.size()) - 1;
+    if (ranks == 3) {
+      expect_none(divide(ranks, [&](int) { return std::make_unique<divider_by_bounds>(bounds); }));
+    } else {
+      std::filesystem::remove_all(path());
+      make_shares();
+      divider_by_bounds divider(bounds);
+      repartition_set(path(), 1, small_store(), &divider);
+    }
+    on(ranks, set_mode::open, [&](store_set& set, int rank) {
+      array_store arrays = arrays_of(set);
+      expect_part(arrays, 1, slab::whole({12, 10}));
+      EXPECT_EQ(arrays.load<int>("step"), 7);
+      const std::vector<int> shares = arrays.load<std::vector<int>>("shares");
+      EXPECT_EQ(shares.size(), 12u);
+      EXPECT_EQ(shares[0], static_cast<int>(bounds[1]));
+      EXPECT_EQ(arrays.array("shares").attributes(), std::vector<std::string>());
+      const auto part = static_cast<std::size_t>(rank);
+      const std::uint64_t rows = bounds[part + 1] - bounds[part];
+      const std::vector<slab> held = untyped_arrays::of(set.own().core())->parts("field");
+      std::uint64_t here = 0;
+      for (const slab& one : held) {
+        EXPECT_GE(one.offset[0], bounds[part]);
+        here += one.count[0];
+      }
+      EXPECT_EQ(here, rows);
+      // Its ranks write there.
+      const std::vector<double> mine(rows * 10, 3);
+      arrays.store("field", array_view<const double, 2>(mine.data(), {rows, 10}), {bounds[part], 0});
+      set.checkpoint({});
+      set.close();
+    });
+  }
+}
+
+TEST_F(a_divided_array_of_ranks, is_divided_along_any_dimension) {
+  make_shares();
+  class divider : public set_divider {
+   public:
+    set_division plan(const std::shared_ptr<const untyped_arrays>&, std::uint32_t) override {
+      return {{{"field", {{0, 3, 10}, 1}}}, {}};
+    }
+    void store_part(const std::shared_ptr<const untyped_arrays>&, untyped_arrays&, std::uint32_t) override {}
+  };
+  expect_none(divide(2, [&](int) { return std::make_unique<divider>(); }));
+  on(2, set_mode::open, [&](store_set& set, int rank) {
+    expect_part(arrays_of(set), 1, slab::whole({12, 10}));
+    std::uint64_t held = 0;
+    for (const slab& one : untyped_arrays::of(set.own().core())->parts("field")) held += one.count.elements();
+    EXPECT_EQ(held, rank == 0 ? 36u : 84u);
+    set.close();
+  });
+}
+
+TEST_F(a_divided_array_of_ranks, is_as_before_when_the_program_divides_it_wrongly) {
+  make_shares();
+  /// Returns the division that it is made with.
+  class divider : public set_divider {
+   public:
+    divider(set_division division, bool fails_to_store)
+        : division_(std::move(division)), fails_to_store_(fails_to_store) {}
+    set_division plan(const std::shared_ptr<const untyped_arrays>&, std::uint32_t) override {
+      return division_;
+    }
+    void store_part(const std::shared_ptr<const untyped_arrays>&, untyped_arrays&, std::uint32_t) override {
+      if (fails_to_store_) throw error(errc::unsupported, "there is nothing to store");
+    }
+
+   private:
+    set_division division_;
+    bool fails_to_store_;
+  };
+  const auto fails = [&](const set_division& division, errc code, const std::string& words) {
+    expect_same(divide(2, [&](int rank) { return std::make_unique<divider>(division, rank == 1); }), code,
+                words);
+    EXPECT_FALSE(std::filesystem::exists(path() / "set.0002"));
+  };
+  fails({{{"field", {{0, 6}, 0}}}, {}}, errc::invalid_argument, "2 parts have 3 bounds, and there are 2");
+  fails({{{"field", {{0, 6, 11}, 0}}}, {}}, errc::invalid_argument, "do not ascend from 0 to its length 12");
+  fails({{{"field", {{1, 6, 12}, 0}}}, {}}, errc::invalid_argument, "do not ascend");
+  fails({{{"field", {{0, 13, 12}, 0}}}, {}}, errc::invalid_argument, "do not ascend");
+  fails({{{"chunks", {{0, 6, 12}, 0}}}, {}}, errc::invalid_argument, "the bound 6 cuts a chunk");
+  fails({{{"fixed", {{0, 1, 2}, 0}}}, {}}, errc::invalid_argument, "is stored as a whole");
+  fails({{{"step", {{0, 0, 0}, 0}}}, {}}, errc::invalid_argument, "has no dimension 0");
+  fails({{{"field", {{0, 5, 10}, 2}}}, {}}, errc::invalid_argument, "has no dimension 2");
+  fails({{{"nothing", {{0, 0, 0}, 0}}}, {}}, errc::not_found, "no array named \"nothing\"");
+  fails({{}, {"nothing"}}, errc::not_found, "no array named \"nothing\"");
+  fails({{}, {"shares", "shares"}}, errc::invalid_argument, "named twice");
+  fails({{{"field", {{0, 6, 12}, 0}}}, {"field"}}, errc::invalid_argument, "named twice");
+  fails({{{"field", {{0, 6, 12}, 0}}}, {}}, errc::unsupported, "rank 1: there is nothing to store");
+  // A rank that divides without the rules of the others.
+  expect_same(divide(2,
+                     [&](int rank) {
+                       return rank == 0 ? nullptr : std::make_unique<divider>(set_division{}, false);
+                     }),
+              errc::invalid_argument, "divides arrays of a set by rules of its own");
+  // A part that one rank cannot read.
+  std::filesystem::rename(part(3), path("elsewhere"));
+  expect_same(divide(2, [&](int) { return std::make_unique<divider>(set_division{}, false); }), errc::damaged,
+              "part 3 of the set is missing");
+  std::filesystem::rename(path("elsewhere"), part(3));
   on(4, set_mode::open, [&](store_set& set, int) {
     expect_part(arrays_of(set), 1, slab::whole({12, 10}));
     set.close();

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <perdure/datastore.hpp>
 #include <perdure/store_maintenance.hpp>
+#include <perdure/store_set.hpp>
 
 #include "os/crc32c.hpp"
 #include "ranks/set_fixture.hpp"
@@ -619,6 +620,51 @@ TEST_F(a_set, may_have_its_parts_on_devices_of_the_ranks) {
   expect_checkpoint(2, 1);
 }
 
+TEST_F(a_set, is_read_from_copies_on_devices_of_the_ranks) {
+  make(3, 2);
+  const auto read = [&](int ranks, set_mode how, const std::function<void(detail::set_options&, int)>& choose,
+                        const set_program& what) {
+    rank_threads team(ranks);
+    return team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
+      detail::set_options options = small_set();
+      options.stage_directory = path("fast") / std::to_string(rank);
+      std::filesystem::create_directories(options.stage_directory);
+      choose(options, rank);
+      const auto set = open_set_of(std::move(group), how, path(), options);
+      what(*set, rank);
+      set->close();
+    });
+  };
+  const auto as_it_is = [](detail::set_options&, int) {};
+  const auto look = [&](store_set& set, int rank) {
+    EXPECT_EQ(*local(set).find<int>("number").first, number(2, rank));
+    const std::filesystem::path copy = path("fast") / std::to_string(rank) / part(rank).filename();
+    EXPECT_EQ(set.path_of_part(static_cast<std::uint32_t>(rank)), copy);
+    EXPECT_TRUE(std::filesystem::exists(copy / "super"));
+    const int other = (rank + 1) % 3;
+    EXPECT_EQ(set.path_of_part(static_cast<std::uint32_t>(other)), part(other));
+  };
+  // What is there from another time is no part of it.
+  for (int times = 0; times < 2; ++times) expect_none(read(3, set_mode::open_read_only, as_it_is, look));
+  expect_same(read(2, set_mode::open_read_only, as_it_is, [](store_set&, int) {}), errc::invalid_argument,
+              "has 3 parts and is opened by 2 ranks");
+  expect_same(read(3, set_mode::open, as_it_is, [](store_set&, int) {}), errc::invalid_argument,
+              "leave stage_directory out");
+  const auto one_is_missing = [&](detail::set_options& options, int rank) {
+    if (rank == 1) options.stage_directory = path("nowhere") / "else";
+  };
+  expect_same(read(3, set_mode::open_read_only, one_is_missing, [](store_set&, int) {}), errc::not_found,
+              "rank 1: ");
+  {
+    const watched_calls watch([&](const os::file_call& call, std::string_view) {
+      return rank_threads::current_rank() == 2 && call.operation == os::file_operation::write ? ENOSPC : 0;
+    });
+    expect_same(read(3, set_mode::open_read_only, as_it_is, [](store_set&, int) {}), errc::no_space,
+                "rank 2: ");
+  }
+  expect_checkpoint(3, 2);
+}
+
 TEST_F(a_set, refuses_options_that_are_of_one_store) {
   detail::set_options options = small_set();
   options.store.last_decided = 2;
@@ -862,6 +908,77 @@ TEST_F(a_set_on_failing_devices, is_made_by_all_or_none) {
               errc::no_space, "rank 1: ");
   fails_ = false;
   on(2, set_mode::create, [&](store_set& set, int) { set.close(); });
+}
+
+TEST_F(a_set, that_a_checkpoint_makes_is_not_there_before) {
+  detail::set_options late = small_set();
+  late.is_made_by_checkpoint = true;
+  const auto manifest = path() / "manifest";
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int) {
+        EXPECT_FALSE(std::filesystem::exists(manifest));
+        set.discard();
+      },
+      late);
+  expect_same(try_on(2, set_mode::open, [](store_set&, int) {}), errc::not_a_store, "was not finished");
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int rank) {
+        int& value = *local(set).construct<int>("number")(number(1, rank));
+        set.checkpoint({});
+        EXPECT_TRUE(std::filesystem::exists(manifest));
+        value = number(2, rank);
+        set.checkpoint({});
+        set.discard();
+      },
+      late);
+  expect_checkpoint(2, 2);
+}
+
+TEST_F(a_set_on_failing_devices, that_a_checkpoint_cannot_make_is_made_by_the_next) {
+  detail::set_options late = small_set();
+  late.is_made_by_checkpoint = true;
+  const watched_calls watch([&](const os::file_call& call, std::string_view) {
+    const bool is_publishing = call.operation == os::file_operation::rename && call.new_name != nullptr &&
+                               std::string_view(call.new_name) == "manifest";
+    return fails_ && is_publishing ? EIO : 0;
+  });
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int rank) {
+        local(set).construct<int>("number")(number(1, rank));
+        fails_ = true;
+        EXPECT_TRUE(fails_with(errc::io, "rank 0: cannot create the set", [&] { set.checkpoint({}); }));
+        EXPECT_FALSE(std::filesystem::exists(path() / "manifest"));
+        EXPECT_TRUE(fails_with(errc::io, "rank 0: cannot create the set", [&] { set.checkpoint({}); }));
+        fails_ = false;
+        set.checkpoint({});
+        set.discard();
+      },
+      late);
+  expect_checkpoint(2, 1);
+}
+
+TEST_F(a_set_on_failing_devices, that_may_be_there_or_not_is_undecided) {
+  detail::set_options late = small_set();
+  late.is_made_by_checkpoint = true;
+  const watched_calls watch([&](const os::file_call& call, std::string_view file) {
+    const bool is_of_directory = call.operation == os::file_operation::sync && file == "store" &&
+                                 std::filesystem::exists(path() / "manifest");
+    return fails_ && is_of_directory ? EIO : 0;
+  });
+  fails_ = true;
+  on(
+      2, set_mode::create,
+      [&](store_set& set, int rank) {
+        local(set).construct<int>("number")(number(1, rank));
+        EXPECT_TRUE(fails_with(errc::undecided, "whether the set is there", [&] { set.checkpoint({}); }));
+        EXPECT_TRUE(fails_with(errc::undecided, "closed and opened again", [&] { set.checkpoint({}); }));
+      },
+      late);
+  fails_ = false;
+  expect_checkpoint(2, 1);
 }
 
 }  // namespace

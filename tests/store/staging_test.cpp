@@ -1,7 +1,10 @@
 // Working on a copy in a faster place and writing back what changed.
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <perdure/datastore.hpp>
+#include <perdure/stage_place.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <random>
 
@@ -257,6 +260,66 @@ TEST_F(staging, writes_no_damaged_page_back) {
     flip();
   }
   EXPECT_EQ(store_maintenance::stage_out(path("fast"), path()).pages_written, 1u);
+}
+
+// ---- places for copies -----------------------------------------------------------------------------------
+
+class a_stage_place : public scratch_test {
+ protected:
+  a_stage_place() { fs::create_directory(path("fast")); }
+  fs::path fast() const { return path("fast"); }
+  static void put_files_in(const stage_place& place) {
+    fs::create_directories(place.path() / "a" / "b");
+    std::ofstream(place.path() / "a" / "b" / "file") << "text";
+    fs::create_symlink("/", place.path() / "a" / "link");
+  }
+};
+
+TEST_F(a_stage_place, is_removed_with_all_that_is_in_it) {
+  {
+    stage_place one(fast());
+    const stage_place other(fast());
+    EXPECT_NE(one.path(), other.path());
+    put_files_in(one);
+    const stage_place moved = std::move(one);
+    EXPECT_TRUE(fs::exists(moved.path() / "a" / "b" / "file"));
+    EXPECT_TRUE(remove_abandoned_stages(fast()).empty());
+  }
+  EXPECT_TRUE(fs::is_empty(fast()));
+}
+
+TEST_F(a_stage_place, is_removed_by_others_where_its_process_was_killed) {
+  ASSERT_TRUE(in_another_process([&]() -> int {
+    const stage_place place(fast());
+    put_files_in(place);
+    ::_exit(0);
+  }));
+  // One whose process was killed before it had its lock, and what is none.
+  fs::create_directory(fast() / "perdure-stage.host.1.0");
+  fs::create_directory(fast() / "perdure");
+  std::ofstream(fast() / "perdure-stage.file") << "text";
+  const stage_place at_work(fast());
+  EXPECT_EQ(remove_abandoned_stages(fast()).size(), 2u);
+  EXPECT_TRUE(fs::exists(at_work.path()));
+  EXPECT_TRUE(fs::exists(fast() / "perdure"));
+  EXPECT_TRUE(fs::exists(fast() / "perdure-stage.file"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(fast()), fs::directory_iterator()), 3);
+}
+
+TEST_F(a_stage_place, is_made_in_a_directory_that_is_there) {
+  std::ofstream(path("file")) << "text";
+  for (const fs::path& in : {path("nothing"), path("file")}) {
+    EXPECT_TRUE(
+        fails_with(errc::not_found, "there is no such directory", [&] { const stage_place one(in); }));
+    EXPECT_TRUE(
+        fails_with(errc::not_found, "there is no such directory", [&] { remove_abandoned_stages(in); }));
+  }
+  const watched_calls watch([](const os::file_call& call, std::string_view) {
+    const bool makes_lock = call.operation == os::file_operation::open && (call.flags & O_CREAT) != 0;
+    return makes_lock ? ENOSPC : 0;
+  });
+  EXPECT_TRUE(fails_with(errc::no_space, "cannot stage in ", [&] { const stage_place one(fast()); }));
+  EXPECT_TRUE(fs::is_empty(fast()));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/rank_bfs.hpp>
+#include <utility>
 
 #include "job.hpp"
 #include "set_analysis.hpp"
@@ -26,14 +27,9 @@ void search(job& job_of_ranks, const bfs_options& given) {
   if (given.has_values()) {
     const std::vector<graph::vertex_id> ids = run.own_ids();
     vertex_lines lines;
-    std::vector<graph::vertex_id> parents;
     for (std::size_t v = 0; v < ids.size(); ++v)
-      if (found.levels[v] != graph::unreached) parents.push_back(found.parents[v]);
-    parents = graph::ids_of(run.part(), parents, run.ranks());
-    auto parent = parents.begin();
-    for (std::size_t v = 0; v < ids.size(); ++v)
-      if (found.levels[v] != graph::unreached) lines.add(ids[v], found.levels[v], *parent++);
-    run.write({{"level"}, {.name = "parent", .is_vertex = true}}, lines);
+      if (found.levels[v] != graph::unreached) lines.add(ids[v], found.levels[v], found.parents[v]);
+    run.write({{"level"}, {.name = "parent", .is_vertex = true}}, std::move(lines));
   }
   const std::uint64_t edges = found.summary.arcs / 2;  // as Graph500 counts
   const double teps = run.seconds() > 0 ? static_cast<double>(edges) / run.seconds() : 0;

@@ -16,7 +16,8 @@ void find_components(job& job_of_ranks, const set_options& given) {
     return graph::verify_components(all, std::vector<graph::vertex_handle>(labels.begin(), labels.end()));
   });
   if (given.has_values())
-    run.write({.name = "component", .is_vertex = true}, graph::ids_of(run.part(), found.labels, run.ranks()));
+    run.write({.name = "component", .is_vertex = true},
+              graph::smallest_ids(run.part(), found.labels, run.ranks()));
   run.report({{"components", found.summary.components}, {"largest", found.summary.largest}},
              [&](output& out) {
                out.write("components     " + grouped(found.summary.components) + " " + run.times() + "\n");

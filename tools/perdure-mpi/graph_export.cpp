@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <perdure/graph/graph_file.hpp>
+#include <perdure/graph/ranks/rank_order.hpp>
+#include <utility>
 
 #include "graph_options.hpp"
 #include "job.hpp"
@@ -12,13 +14,12 @@
 namespace perdure::cli {
 namespace {
 
-/// Each edge once, by the rank that has the end with the smaller number, in the order of both ends.
+/// Each edge once, by the rank that has the end with the smaller id, in the order of both ends.
 void write_edges(job& job_of_ranks, const set_options& given) {
   if (given.output.empty()) throw usage_error("give -o, the file to write");
   set_analysis run(job_of_ranks, given);
-  const graph::rank_graph& own = run.part();
+  const graph::rank_graph own = graph::in_id_order(run.part(), run.ranks(), given.threads);
   const bool has_weights = run.has_weights();
-  const std::vector<graph::vertex_id> ids = run.own_ids();
   std::vector<graph::vertex_id> ends;
   std::vector<std::uint64_t> arcs;
   vertex_lines lines;
@@ -26,7 +27,7 @@ void write_edges(job& job_of_ranks, const set_options& given) {
     for (std::uint64_t i = own.offsets()[v]; i < own.offsets()[v + std::size_t{1}]; ++i) {
       const graph::vertex_id end = own.number(own.targets()[i]);
       if (end < own.number(v)) continue;
-      lines.ids.push_back(ids[v]);
+      lines.ids.push_back(own.id(v));
       ends.push_back(end);
       arcs.push_back(i);
     }
@@ -37,8 +38,8 @@ void write_edges(job& job_of_ranks, const set_options& given) {
   }
   std::vector<graph::result_column> columns{{.name = "target", .is_vertex = true}};
   if (has_weights) columns.push_back({.name = "weight", .is_real = true});
-  run.write_lines("source", columns, lines);
   std::uint64_t edges[] = {lines.ids.size()};
+  run.write_lines("source", columns, std::move(lines));
   run.ranks().add_up(edges);
   run.report({{"file", given.output.string()}, {"edges", edges[0]}}, [&](output& out) {
     out.write("wrote          " + grouped(edges[0]) + " edges to " + given.output.string() + "\n");

@@ -1,6 +1,7 @@
 // perdure-mpi graph generate rmat|rgg: makes a synthetic graph and keeps it in a new set of stores.
 #include <memory>
 #include <perdure/graph/ranks/rank_graph.hpp>
+#include <perdure/graph/ranks/rank_order.hpp>
 #include <perdure/graph/ranks/set_graph.hpp>
 #include <perdure/graph/rgg.hpp>
 #include <perdure/graph/rmat.hpp>
@@ -17,30 +18,32 @@ namespace {
 
 /// Where the graph goes.
 struct wanted_set {
-  std::filesystem::path set;
-  std::string graph;
+  new_set set;
   unsigned threads = 1;
   bool as_json = false;
 };
 
-void generate(job& run, const wanted_set& given, json parameters,
+/// `points`: the generator of points, where the graph has some.
+void generate(job& run, const wanted_set& given, json parameters, const graph::rgg_generator* points,
               const std::function<std::unique_ptr<graph::edge_source>(const graph::source_share&)>& make) {
   const stopwatch watch;
   graph::rank_exchange& ranks = run.ranks();
+  rank_stage stage(run, given.set.stage);
   const std::unique_ptr<graph::edge_source> source =
       make({static_cast<std::uint64_t>(ranks.rank()), static_cast<std::uint64_t>(ranks.size())});
-  const graph::rank_graph made = [&] {
+  graph::rank_graph made = [&] {
     const progress_line progress("generate", [&] { return source->progress(); });
     return graph::build_rank_graph(*source, ranks, {.threads = given.threads});
   }();
-  const double generated = run.longest(watch.seconds());
-  const double stored = store_in_new_set(run, given.set, given.graph, made);
-  tell_of_new_graph(run, given.set, given.graph, made, std::move(parameters), {"generate", generated, stored},
+  const double generated = run.longest("generate_seconds", watch.seconds());
+  const double ordered = number_vertices(run, given.set, made, given.threads, points);
+  const double stored = store_in_new_set(run, given.set, made, stage);
+  tell_of_new_graph(run, given.set, made, std::move(parameters), {"generate", generated, ordered, stored},
                     given.as_json);
 }
 
 void add_set_options(command generator, wanted_set& given) {
-  add_new_set_options(generator, given.set, given.graph);
+  add_new_set_options(generator, given.set);
   add_rank_threads_option(generator, given.threads);
   add_json_option(generator, given.as_json);
 }
@@ -61,9 +64,10 @@ void add_generate_command(command graph_command, job& run) {
   add_rmat_options(rmat, *powers);
   add_set_options(rmat, *given);
   rmat.callback([given, powers, &run] {
+    require_no_points(given->set.order);
     generate(run, *given,
              {{"scale", powers->scale}, {"edge_factor", powers->edge_factor}, {"seed", powers->seed}},
-             [&](const graph::source_share& share) {
+             nullptr, [&](const graph::source_share& share) {
                return std::make_unique<graph::rmat_source>(*powers, std::uint64_t{1} << 14, share);
              });
   });
@@ -76,12 +80,13 @@ void add_generate_command(command graph_command, job& run) {
   add_rgg_options(rgg, *square);
   add_set_options(rgg, *given);
   rgg.callback([given, square, &run] {
+    const graph::rgg_generator points(*square);
     generate(run, *given,
              {{"degree", square->degree},
-              {"radius", graph::rgg_generator(*square).radius()},
+              {"radius", points.radius()},
               {"seed", square->seed},
               {"scramble", square->scramble}},
-             [&](const graph::source_share& share) {
+             &points, [&](const graph::source_share& share) {
                return std::make_unique<graph::rgg_source>(*square, std::uint64_t{1} << 10, share);
              });
   });

@@ -61,7 +61,7 @@ void rank(job& job_of_ranks, const wanted_ranks& given) {
   if (given.has_values()) {
     vertex_lines lines{ids, {}};
     for (const double value : found.ranks) lines.values.push_back(std::bit_cast<std::uint64_t>(value));
-    run.write({{.name = "rank", .is_real = true}}, lines);
+    run.write({{.name = "rank", .is_real = true}}, std::move(lines));
   }
   json top = json::array();
   std::string lines;

@@ -17,21 +17,24 @@ void show(job& job_of_ranks, const set_options& given) {
     for (graph::vertex_handle v = 0; v < run.part().size(); ++v) degrees.push_back(run.part().degree(v));
     run.write({"degree"}, degrees);
   }
-  const graph::rank_part& own = found.parts[static_cast<std::size_t>(run.ranks().rank())];
-  run.add_column({"cut_arcs", own.cut_arcs});
-  run.add_column({"ghosts", own.ghosts});
-  run.report({{"undirected", true},
-              {"edges", found.edges},
-              {"self_loops", found.self_loops},
-              {"isolated", found.isolated},
-              {"degrees", as_json(found.degrees)}},
-             [&](output& out) {
-               out.write("graph          " + counted(found.vertices, "vertex", "vertices") + ", " +
-                         counted(found.edges, "edge", "edges") + ", undirected " + run.times() + "\n");
-               out.write("self loops     " + grouped(found.self_loops) + "\n");
-               out.write("isolated       " + grouped(found.isolated) + "\n");
-               out.write("degrees        " + in_words(found.degrees) + as_text(found.degrees));
-             });
+  run.report(
+      {{"undirected", true},
+       {"order", std::string(graph::to_string(run.order()))},
+       {"edges", found.edges},
+       {"self_loops", found.self_loops},
+       {"isolated", found.isolated},
+       {"degrees", as_json(found.degrees)}},
+      [&](output& out) {
+        out.write("graph          " + counted(found.vertices, "vertex", "vertices") + ", " +
+                  counted(found.edges, "edge", "edges") + ", undirected " + run.times() + "\n");
+        out.write("numbered       by " +
+                  (run.order() == graph::rank_order::none ? std::string("id")
+                                                          : std::string(graph::to_string(run.order()))) +
+                  "\n");
+        out.write("self loops     " + grouped(found.self_loops) + "\n");
+        out.write("isolated       " + grouped(found.isolated) + "\n");
+        out.write("degrees        " + in_words(found.degrees) + as_text(found.degrees));
+      });
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <perdure/graph/ranks/mpi_exchange.hpp>
+#include <perdure/graph/ranks/rank_graph.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
@@ -21,11 +23,14 @@ class job {
   /// Whether this is the rank that reads files in one piece, and prints.
   bool is_first() const noexcept { return ranks_.rank() == 0; }
 
-  /// Collective. Returns the longest of the ranks' times.
-  double longest(double seconds);
+  /// Collective. Returns the longest of the ranks' times, and keeps this rank's for its row of the table.
+  double longest(const char* key, double seconds);
+  /// The times of this rank by the keys that they have in the table, in the order in which they were taken.
+  const std::vector<std::pair<const char*, double>>& times() const noexcept { return times_; }
 
  private:
   graph::mpi_exchange ranks_;
+  std::vector<std::pair<const char*, double>> times_;
 };
 
 /// One number of each rank.
@@ -42,16 +47,18 @@ struct rank_traffic {
   std::uint64_t messages;
 };
 
-/// Collective. A JSON object for each rank with these numbers, what it has sent, and the most memory that it
-/// had.
-json table_of_ranks(job& run, const std::vector<rank_column>& columns, const rank_traffic& sent);
+/// Collective. Returns a JSON object for each rank: what it has of the graph, these numbers, its times, what
+/// it has sent, and the most memory that it had.
+json table_of_ranks(job& run, const graph::rank_graph& part, const std::vector<rank_column>& columns,
+                    const rank_traffic& sent);
 
-/// The table for people.
+/// Returns the table for people, with a line for each rank.
 std::string text_of_ranks(const json& table);
 
 // The subcommands of `perdure-mpi graph`.
 void add_generate_command(command graph, job& run);
 void add_ingest_command(command graph, job& run);
+void add_append_command(command graph, job& run);
 void add_louvain_command(command graph, job& run);
 void add_bfs_command(command graph, job& run);
 void add_components_command(command graph, job& run);
@@ -59,5 +66,6 @@ void add_pagerank_command(command graph, job& run);
 void add_triangles_command(command graph, job& run);
 void add_stats_command(command graph, job& run);
 void add_export_command(command graph, job& run);
+void add_repartition_command(command graph, job& run);
 
 }  // namespace perdure::cli

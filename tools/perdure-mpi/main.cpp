@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -20,9 +19,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/environment.hpp"
 #include "complaint.hpp"
+#include "death_watch.hpp"
 #include "job.hpp"
+#include "launcher.hpp"
+#include "output.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -38,25 +39,10 @@ std::string mpi_version() {
   return all.substr(0, all.find_first_of(",\n\t"));
 }
 
-/// The number of ranks that what started this program speaks of; 0: it says nothing. MPIs of other makes
-/// start so many programs, each of which is alone.
-int ranks_by_environment() {
-  for (const char* const name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-    const base::environment_variable theirs{.name = name, .purpose = {}, .by_default = {}, .read_by = {}};
-    if (const auto value = base::value_of(theirs)) {
-      int ranks = 0;
-      std::from_chars(value->data(), value->data() + value->size(), ranks);
-      return ranks;
-    }
-  }
-  return 0;
-}
-
 /// A failure of this rank.
 struct failure {
-  int status = 0;  ///< the exit code; 0: it has not failed
-  std::string words;
+  int status = 0;     ///< the exit code; 0: it has not failed
+  std::string words;  ///< empty: there is nothing to say, and nobody who would read it
   std::string_view code;
 };
 
@@ -65,7 +51,8 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
   try {
     int size = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (const int meant = ranks_by_environment(); size == 1 && meant > 1)
+    // MPIs of other makes start so many programs, each of which is alone.
+    if (const int meant = processes_by_launcher(); size == 1 && meant > 1)
       throw error(errc::invalid_argument,
                   "it was started " + std::to_string(meant) +
                       " times with one rank each, by the mpirun of another MPI than " + mpi_version() +
@@ -80,6 +67,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
     graph.require_command();
     add_generate_command(graph, run);
     add_ingest_command(graph, run);
+    add_append_command(graph, run);
     add_louvain_command(graph, run);
     add_bfs_command(graph, run);
     add_components_command(graph, run);
@@ -87,6 +75,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
     add_triangles_command(graph, run);
     add_stats_command(graph, run);
     add_export_command(graph, run);
+    add_repartition_command(graph, run);
     line.run();
     return {};
   } catch (const usage_error& e) {
@@ -103,7 +92,8 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
 }
 
 /// Says what has failed: once where all ranks have failed alike, else by each that has, and ends the others.
-void tell(const failure& own, mpi::own_communicator& all, bool as_json) {
+/// Where only the reader of what rank 0 prints has gone, all ranks end as they would have.
+void tell(const failure& own, mpi::own_communicator& all, bool as_json, death_watch& watch) {
   struct statuses {
     int own;
     int least;
@@ -118,21 +108,24 @@ void tell(const failure& own, mpi::own_communicator& all, bool as_json) {
   try {
     all.wait(call);
     have_all_failed = call->value.least != 0;
+    if (own.words.empty()) return;
   } catch (const error&) {
     // The others are elsewhere.
   }
   if (have_all_failed) {
     if (all.rank() != 0) return;
     if (as_json) print_failure(own.words, own.code);
-    if (!own.words.empty()) complain("perdure-mpi", own.words);
+    complain("perdure-mpi", own.words);
     return;
   }
-  complain("perdure-mpi", "rank " + std::to_string(all.rank()) + ": " + own.words);
+  if (!own.words.empty()) complain("perdure-mpi", "rank " + std::to_string(all.rank()) + ": " + own.words);
+  watch.end();
   MPI_Abort(MPI_COMM_WORLD, own.status);
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, death_watch& watch) {
   mpi::own_communicator all(MPI_COMM_WORLD, wait_for_others, "perdure-mpi");
+  watch.set_rank(all.rank());
   // What all ranks would print alike is printed once.
   if (all.rank() != 0)
     if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) {
@@ -141,7 +134,7 @@ int run(int argc, char** argv) {
     }
   std::optional<job> ranks;
   const failure own = attempt(argc, argv, ranks);
-  tell(own, all, wants_json(argc, argv));
+  tell(own, all, wants_json(argc, argv), watch);
   return own.status;
 }
 
@@ -157,9 +150,10 @@ int main(int argc, char** argv) {
   ::mallopt(M_MMAP_THRESHOLD, 1 << 26);
   ::mallopt(M_TRIM_THRESHOLD, 1 << 28);
 #endif
+  perdure::cli::death_watch watch;
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  const int status = perdure::cli::run(argc, argv);
+  const int status = perdure::cli::run(argc, argv, watch);
   MPI_Finalize();
   return status;
 }

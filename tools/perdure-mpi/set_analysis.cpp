@@ -30,6 +30,9 @@ command add_set_command(command graph_command, const std::string& name, const st
         "--store-as", given.store_as,
         "Keep what --output writes in the set, as an array of this name; needs as many ranks as the "
         "set has parts");
+  add_stage_option(added, given.stage,
+                   "Copy each rank's part to this directory on a fast device of its machine first, and work "
+                   "there; needs as many ranks as the set has parts");
   add_rank_threads_option(added, given.threads);
   added.add_flag("--verify", given.is_checked,
                  "Check the answer by a plain computation of rank 0, which reads the whole graph");
@@ -47,7 +50,9 @@ const set_options& checked(const set_options& given) {
         "--budget is for parts that are used where they lie, and --repartition reads them into memory: leave "
         "one of them out");
   if (!given.store_as.empty() && given.divides_anew)
-    throw usage_error("--store-as keeps values where the set has its vertices: leave --repartition out");
+    throw usage_error(
+        "--store-as keeps values where the set has its vertices: leave --repartition out, or divide the set "
+        "for good first (perdure-mpi graph repartition)");
   return given;
 }
 
@@ -56,9 +61,11 @@ const set_options& checked(const set_options& given) {
 set_analysis::set_analysis(job& run, const set_options& given)
     : run_(run),
       given_(checked(given)),
-      opened_(
-          run, given.set, given.graph,
-          {.divides_anew = given.divides_anew, .to_write = !given.store_as.empty(), .budget = given.budget}),
+      opened_(run, given.set, given.graph,
+              {.divides_anew = given.divides_anew,
+               .to_write = !given.store_as.empty(),
+               .budget = given.budget,
+               .stage = given.stage}),
       sent_(run.ranks()) {}
 
 std::vector<graph::vertex_id> set_analysis::own_ids() const {
@@ -70,51 +77,93 @@ std::vector<graph::vertex_id> set_analysis::own_ids() const {
   return ids;
 }
 
+void set_analysis::keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels) {
+  if (levels.empty()) return;
+  // In the same order as lines.
+  vertex_lines lines{own_ids(), {}};
+  for (std::size_t v = 0; v < lines.ids.size(); ++v)
+    for (const auto& level : levels) lines.values.push_back(level.labels[v]);
+  graph::order_by_id(ranks(), lines.ids, lines.values, levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i].labels.resize(lines.ids.size());
+    for (std::size_t v = 0; v < lines.ids.size(); ++v)
+      levels[i].labels[v] = lines.values[v * levels.size() + i];
+  }
+  levels_ = std::move(levels);
+}
+
 void set_analysis::write_lines(const char* first, const std::vector<graph::result_column>& columns,
-                               const vertex_lines& lines) {
+                               vertex_lines lines) {
+  graph::order_by_id(ranks(), lines.ids, lines.values, columns.size());
   std::vector<graph::result_column> all{{.name = first, .is_vertex = true}};
   all.insert(all.end(), columns.begin(), columns.end());
   if (!given_.store_as.empty()) store(all, lines);
   if (given_.output.empty()) return;
   std::optional<output> out;
   std::optional<graph::result_table> file;
+  // The other ranks do not hear that the reader of rank 0's output has gone, and go on as if it were there.
+  const auto while_read = [this](auto&& write) {
+    if (!run_.is_first() || is_reader_gone_) return;
+    try {
+      write();
+    } catch (const reader_gone&) {
+      is_reader_gone_ = true;
+    }
+  };
   graph::joint_call(ranks(), [&] {
-    if (!run_.is_first()) return;
-    out.emplace(output::to(given_.output));
-    file.emplace(graph::table_format_of(given_.output), all,
-                 [&out](std::string_view text) { out->write(text); });
+    while_read([&] {
+      out.emplace(output::to(given_.output));
+      file.emplace(graph::table_format_of(given_.output), all,
+                   [&out](std::string_view text) { out->write(text); });
+    });
   });
   graph::gather_values(ranks(), lines.ids, lines.values, columns.size(),
                        [&](std::span<const graph::vertex_id> ids, std::span<const std::uint64_t> values) {
-                         for (std::size_t i = 0; i < ids.size(); ++i)
-                           file->line_of(ids[i], values.subspan(i * columns.size(), columns.size()));
+                         while_read([&] {
+                           for (std::size_t i = 0; i < ids.size(); ++i)
+                             file->line_of(ids[i], values.subspan(i * columns.size(), columns.size()));
+                         });
                        });
   graph::joint_call(ranks(), [&] {
-    if (!run_.is_first()) return;
-    file->finish();
-    out->finish();
+    while_read([&] {
+      file->finish();
+      out->finish();
+    });
   });
 }
 
 void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
+  const stopwatch watch;
+  mpi::array_store& set = opened_.to_write_to(run_);
+  try {
+    write_array(set, columns, lines);
+    set.checkpoint();
+  } catch (...) {
+    // Else closing would make a checkpoint of what is there.
+    set.discard();
+    throw;
+  }
+  store_seconds_ = run_.longest("store_seconds", watch.seconds());
+}
+
+void set_analysis::write_array(mpi::array_store& set, const std::vector<graph::result_column>& columns,
+                               const vertex_lines& lines) {
   const std::vector<std::uint64_t> counts = ranks().gather(lines.ids.size());
   const auto before = counts.begin() + ranks().rank();
   graph::joint_call(ranks(), [&] {
     const data_type type = graph::record_type(columns);
-    const auto& arrays = opened_.set.untyped();
-    if (arrays->find(given_.store_as)) {
-      if (!arrays->attribute(given_.store_as, made_by))
-        throw error(errc::already_exists, given_.set.string() + " has an array " +
-                                              printable_name(given_.store_as) +
-                                              " that --store-as has not made: give another name");
-      arrays->erase(given_.store_as);
-    }
+    const auto& arrays = set.untyped();
+    require_result_name(*arrays, given_.store_as);
+    arrays->erase(given_.store_as);
+    erase_levels(*arrays, given_.store_as);
     arrays->create(given_.store_as, type, {std::accumulate(counts.begin(), counts.end(), std::uint64_t{0})},
                    {});
-    if (run_.is_first()) {
-      array_ref stored = opened_.set.array(given_.store_as);
-      stored.set_attribute(made_by, "perdure-mpi graph " + given_.command);
-      stored.set_attribute(of_graph, opened_.stored.name());
+    const std::string command = "perdure-mpi graph " + given_.command;
+    if (run_.is_first()) mark_result(*arrays, given_.store_as, command, opened_.stored.name());
+    const std::uint64_t first = std::accumulate(counts.begin(), before, std::uint64_t{0});
+    if (!levels_.empty()) {
+      graph::store_levels(*arrays, levels_of(given_.store_as), levels_, first, vertices());
+      if (run_.is_first()) mark_result(*arrays, levels_of(given_.store_as), command, opened_.stored.name());
     }
     if (lines.ids.empty()) return;
     const std::size_t values = columns.size() - 1;
@@ -124,11 +173,10 @@ void set_analysis::store(const std::vector<graph::result_column>& columns, const
       const auto* const of_it = lines.values.data() + i * values;
       records.insert(records.end(), of_it, of_it + values);
     }
-    const slab where{{std::accumulate(counts.begin(), before, std::uint64_t{0})}, {lines.ids.size()}, {}};
+    const slab where{{first}, {lines.ids.size()}, {}};
     arrays->write(given_.store_as, type, where,
                   const_untyped_view::row_major(records.data(), where.count, type.size()));
   });
-  opened_.set.checkpoint();
 }
 
 std::string set_analysis::times() const {
@@ -138,14 +186,15 @@ std::string set_analysis::times() const {
 }
 
 void set_analysis::report(const json& findings, const std::function<void(output&)>& write) {
-  std::vector<rank_column> columns{{"vertices", part().size()}, {"arcs", part().arcs()}};
-  columns.insert(columns.end(), columns_.begin(), columns_.end());
-  const json table = table_of_ranks(run_, columns, sent_);
+  const json table = table_of_ranks(run_, part(), columns_, sent_);
+  if (!given_.store_as.empty()) opened_.end_writing();
+  if (is_reader_gone_) throw reader_gone();
   if (!run_.is_first() || given_.output == "-") return;
   if (given_.as_json) {
     json all{{"store", given_.set.string()}, {"graph", opened_.stored.name()}};
     all.update(findings);
-    if (!given_.store_as.empty()) all["stored_as"] = given_.store_as;
+    if (!given_.store_as.empty())
+      all.update({{"stored_as", given_.store_as}, {"store_seconds", store_seconds_}});
     all.update({{"vertices", vertices()},
                 {"threads", given_.threads},
                 {"attach_seconds", opened_.seconds},
@@ -160,7 +209,8 @@ void set_analysis::report(const json& findings, const std::function<void(output&
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(opened_.seconds) + "\n");
   write(out);
-  if (!given_.store_as.empty()) out.write("stored         as the array " + given_.store_as + "\n");
+  if (!given_.store_as.empty())
+    out.write("stored         as the array " + given_.store_as + " in " + in_seconds(store_seconds_) + "\n");
   if (is_right_) out.write("checked        the answer is right\n");
   out.write(text_of_ranks(table));
   out.finish();

@@ -9,11 +9,13 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/gathered_values.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/graph/ranks/stored_communities.hpp>
 #include <perdure/graph/ranks/whole_graph.hpp>
 #include <perdure/graph/result_table.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "job.hpp"
@@ -28,6 +30,7 @@ struct set_options {
   std::string graph;
   std::filesystem::path output;
   std::string store_as;
+  std::filesystem::path stage;
   std::string command;  ///< its name, as bfs
   std::uint64_t budget = 0;
   unsigned threads = 1;
@@ -63,6 +66,7 @@ class set_analysis {
 
   const graph::rank_graph& part() const noexcept { return opened_.part; }
   graph::rank_exchange& ranks() const noexcept { return run_.ranks(); }
+  const untyped_arrays& arrays() const { return *opened_.set.untyped(); }
 
   /// Returns what the kernel gives, and notes how long all ranks took and what was sent until then.
   template <class Kernel>
@@ -70,7 +74,7 @@ class set_analysis {
     const stopwatch watch;
     auto result = kernel();
     sent_ = rank_traffic(ranks());
-    seconds_ = run_.longest(watch.seconds());
+    seconds_ = run_.longest("seconds", watch.seconds());
     return result;
   }
   /// Has rank 0 read the whole graph and all values, one of each vertex, and call `verify`, which says what
@@ -91,16 +95,18 @@ class set_analysis {
   std::vector<graph::vertex_id> own_ids() const;
   /// Writes a line for each vertex, ordered by id, with its id and these columns, as `--output` and
   /// `--store-as` say.
-  void write(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
-    write_lines("id", columns, lines);
+  void write(const std::vector<graph::result_column>& columns, vertex_lines lines) {
+    write_lines("id", columns, std::move(lines));
   }
-  /// Whatever lines there are, in the order of ranks, with a vertex as the first column.
-  void write_lines(const char* first, const std::vector<graph::result_column>& columns,
-                   const vertex_lines& lines);
+  /// Whatever lines there are, with a vertex as the first column: in the order of ranks where that ascends,
+  /// else by this vertex, which each line must have another one of.
+  void write_lines(const char* first, const std::vector<graph::result_column>& columns, vertex_lines lines);
   /// The same of one value for each vertex.
   void write(const graph::result_column& column, const std::vector<std::uint64_t>& values) {
     write({column}, vertex_lines{own_ids(), values});
   }
+  /// Has `--store-as` keep the communities of all levels too, by ids, in an array beside that of the values.
+  void keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels);
   /// Adds a number of each rank to the report.
   void add_column(const rank_column& column) { columns_.push_back(column); }
   /// Says what was found.
@@ -109,10 +115,15 @@ class set_analysis {
   std::string times() const;
   double seconds() const noexcept { return seconds_; }
   bool has_weights() const noexcept { return opened_.stored.has_weights(); }
+  /// How the set numbers vertices.
+  graph::rank_order order() const noexcept { return opened_.stored.order(); }
   std::uint64_t vertices() const noexcept { return opened_.part.vertices(); }
 
  private:
+  /// Keeps the lines for good, or leaves the set as it was.
   void store(const std::vector<graph::result_column>& columns, const vertex_lines& lines);
+  void write_array(mpi::array_store& set, const std::vector<graph::result_column>& columns,
+                   const vertex_lines& lines);
   /// All ranks' values on rank 0, and nothing elsewhere.
   template <class Value>
   std::vector<Value> gathered(const std::vector<Value>& values) {
@@ -148,8 +159,11 @@ class set_analysis {
   opened_graph opened_;
   rank_traffic sent_;
   std::vector<rank_column> columns_;
+  std::vector<graph::community_level<graph::vertex_id>> levels_;
   double seconds_ = 0;
+  double store_seconds_ = 0;
   bool is_right_ = false;
+  bool is_reader_gone_ = false;  // of what rank 0 writes to standard output
 };
 
 }  // namespace perdure::cli

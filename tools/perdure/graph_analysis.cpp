@@ -5,6 +5,7 @@
 #include <optional>
 #include <perdure/array_store.hpp>
 #include <perdure/error.hpp>
+#include <perdure/graph/ranks/stored_communities.hpp>
 
 #include "graph_options.hpp"
 #include "result_array.hpp"
@@ -57,12 +58,7 @@ analysis::analysis(const analysis_options& given)
       attached_(given.store, given.graph, settings_for(given.verify, given.budget),
                 given.store_as.empty() ? attached_for::reading : attached_for::writing) {
   if (given.store_as.empty()) return;
-  const array_store arrays = attached_.arrays();
-  if (const std::optional<array_info> found = arrays.untyped()->find(given.store_as);
-      found && !arrays.array(given.store_as).has_attribute(made_by))
-    throw error(errc::already_exists, given.store.string() + " has an array " +
-                                          printable_name(given.store_as) +
-                                          " that --store-as has not made: give another name");
+  require_result_name(*attached_.arrays().untyped(), given.store_as);
 }
 
 const analysis_options& analysis::checked(const analysis_options& given) {
@@ -106,14 +102,18 @@ void analysis::check(const std::function<std::optional<std::string>()>& verify) 
 }
 
 void analysis::store_records(const data_type& type, const std::string& records) {
-  array_store arrays = attached_.arrays();
+  const array_store all = attached_.arrays();
+  untyped_arrays& arrays = *all.untyped();
   const extents lines{records.size() / type.size()};
-  arrays.untyped()->store_whole(given_.store_as, type,
-                                const_untyped_view::row_major(records.data(), lines, type.size()),
-                                {.replaces_any = true});
-  array_ref stored = arrays.array(given_.store_as);
-  stored.set_attribute(made_by, "perdure graph " + given_.command);
-  stored.set_attribute(of_graph, attached_.graph().name());
+  const std::string command = "perdure graph " + given_.command;
+  arrays.store_whole(given_.store_as, type, const_untyped_view::row_major(records.data(), lines, type.size()),
+                     {.replaces_any = true});
+  mark_result(arrays, given_.store_as, command, attached_.graph().name());
+  erase_levels(arrays, given_.store_as);
+  if (!levels_.empty()) {
+    graph::store_levels(arrays, levels_of(given_.store_as), levels_, 0, lines[0]);
+    mark_result(arrays, levels_of(given_.store_as), command, attached_.graph().name());
+  }
   attached_.store().checkpoint();
 }
 

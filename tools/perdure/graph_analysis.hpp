@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <perdure/graph/communities.hpp>
 #include <perdure/graph/degrees.hpp>
 #include <perdure/graph/result_table.hpp>
 #include <perdure/graph/stored_graph.hpp>
@@ -46,6 +47,9 @@ struct analysis_options {
   bool is_checked = false;
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
+
+  /// Whether values of vertices are asked for.
+  bool has_values() const { return !output.empty() || !store_as.empty(); }
 };
 
 /// Adds a command with these options. `columns` says what `--output` writes for each vertex.
@@ -157,6 +161,13 @@ class analysis {
     write_lines_to(given_.output, '\t', std::move(columns), write);
   }
 
+  /// Has `--store-as` keep the communities of all levels too, by ids, in an array beside that of the values.
+  void keep_levels(std::vector<graph::community_level<graph::vertex_id>> levels) {
+    levels_ = std::move(levels);
+  }
+  /// The arrays of the store, or of the set.
+  array_store arrays() const { return attached_.arrays(); }
+
   /// Says what was found: with `--json` these keys among those that all commands have, else what `write`
   /// writes behind the time of opening. Nothing where the values went to standard output.
   void report(const json& findings, const std::function<void(output&)>& write) const;
@@ -223,6 +234,7 @@ class analysis {
   std::uint64_t vertices_ = 0;
   double index_seconds_ = 0;
   std::vector<double> trial_seconds_;
+  std::vector<graph::community_level<graph::vertex_id>> levels_;
   bool is_right_ = false;
   bool wrote_to_standard_output_ = false;
 };

@@ -21,8 +21,11 @@ void add_scale_option(command target, graph::rmat_parameters& parameters);
 void add_rmat_options(command target, graph::rmat_parameters& parameters);
 /// `--vertices`, `--degree`, `--seed` and `--scramble`.
 void add_rgg_options(command target, graph::rgg_parameters& parameters);
-/// `--resolution`, `--tolerance`, `--starts`, `--max-levels` and `--first-phase`.
-void add_louvain_options(command target, graph::louvain_options& how);
+/// `--resolution`, `--tolerance`, `--starts`, `--max-levels` and `--first-phase`; `--from`, an array of
+/// communities.
+void add_louvain_options(command target, graph::louvain_options& how, std::string& from);
+/// Throws `usage_error` for `--starts` with `--from`.
+void require_one_beginning(const graph::louvain_options& how, const std::string& from);
 /// `--damping`, `--tolerance` and `--iterations`.
 void add_pagerank_options(command target, graph::pagerank_options& how);
 /// `--format text|binary`, of what is written.

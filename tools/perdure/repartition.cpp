@@ -1,7 +1,9 @@
-// perdure repartition SET --parts N: divides the arrays of a set of stores among another number of ranks.
+// perdure repartition SET --parts N: divides the arrays and graphs of a set of stores among another number of
+// ranks.
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <perdure/graph/ranks/graph_divider.hpp>
 #include <perdure/store_set.hpp>
 
 #include "command.hpp"
@@ -17,7 +19,7 @@ void add_repartition_command(command program) {
   };
   auto given = std::make_shared<options>();
   command repartition = program.add_command(
-      "repartition", "Divide the arrays of a set of stores among another number of ranks");
+      "repartition", "Divide the arrays and graphs of a set of stores among another number of ranks");
   repartition.add_path("SET", given->set, "The directory of the set").required();
   repartition
       .add_number("--parts", 1, 1'000'000,
@@ -26,12 +28,13 @@ void add_repartition_command(command program) {
       .required();
   add_json_option(repartition, given->as_json);
   repartition.footer(
-      "Arrays are divided along their first dimension. After a crash the set is divided, or as before. "
-      "Objects beside "
-      "arrays\nonly their program can divide: such a set is refused.");
+      "Arrays are divided along their first dimension, and graphs between vertices, with values of their "
+      "vertices. After a\ncrash the set is divided, or as before. Objects beside arrays only their program "
+      "can divide: such a set is refused.");
   repartition.callback([given] {
     const stopwatch watch;
-    repartition_set(given->set, static_cast<std::uint32_t>(given->parts));
+    graph::graph_divider graphs;
+    repartition_set(given->set, static_cast<std::uint32_t>(given->parts), {}, &graphs);
     const set_info info = inspect_set(given->set);
     if (given->as_json)
       return print({{"store", given->set.string()},

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <perdure/error.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>
 #include <perdure/workload/parallel.hpp>
-#include <string>
 #include <utility>
 
 #include "drawn_edges.hpp"
-#include "ranks/id_numbers.hpp"
+#include "ranks/numbered_keys.hpp"
 #include "ranks/numbered_rows.hpp"
 #include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
@@ -99,7 +97,7 @@ void number_vertices(numbered_edges& all, const drawn_edges& drawn, rank_exchang
   more.resize(named + drawn.declared.count);
   std::iota(more.begin() + static_cast<std::ptrdiff_t>(named), more.end(), drawn.declared.first);
   const std::vector<vertex_id> ids = distinct_ids(all, std::move(more));
-  id_numbers numbers = number_ids(ids, ranks);
+  numbered_keys<vertex_id> numbers = number_keys(ids, ranks);
   const auto number_of = [&](vertex_id id) {
     return numbers
         .asked[static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin())];
@@ -253,13 +251,7 @@ rank_graph build_rank_graph(edge_source& edges, rank_exchange& ranks, const rank
 
   rank_rows rows;
   rows.bounds = bounds_by_arcs(all.bounds, degrees_of(all, ranks), ranks);
-  const auto rank = static_cast<std::size_t>(ranks.rank());
-  const std::uint64_t own = rows.bounds[rank + 1] - rows.bounds[rank];
-  joint_call(ranks, [&] {
-    if (own > most_vertices)
-      throw error(errc::unsupported, "it would own " + std::to_string(own) +
-                                         " vertices, and a rank can number 2^32 - 1: take more ranks");
-  });
+  const std::uint64_t own = own_vertices(rows.bounds, ranks);
   // A rank without vertices has no ids either.
   if (sum_of_all(all.ids.size(), ranks) != 0) rows.ids = moved(all.ids, all.bounds, rows.bounds, ranks);
   all.ids = {};

@@ -2,7 +2,7 @@
 // questions, answers.
 #include "ranks/community_labels.hpp"
 
-#include <cmath>
+#include <algorithm>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 
 #include "ranks/ghost_values.hpp"
@@ -49,6 +49,11 @@ vertex_handle community_labels::index_of(vertex_id name) {
   return found->second;
 }
 
+vertex_handle community_labels::index_at_owner(vertex_id name) const noexcept {
+  const rank_plan& plan = graph_.plan;
+  return static_cast<vertex_handle>(name - plan.bounds[static_cast<std::size_t>(plan.owner(name))]);
+}
+
 // Foreign communities keep their volume until their owner has added up.
 void community_labels::add(vertex_handle index, std::uint64_t volume, vertex_handle members) noexcept {
   std::uint64_t& sum = index < own_ ? volumes_[index] : foreign_[index - own_].more_volume;
@@ -80,21 +85,32 @@ const std::vector<vertex_handle>& community_labels::exchange(
 void community_labels::tell_owners(const std::vector<std::vector<changed_label>>& changes) {
   const rank_plan& plan = graph_.plan;
   struct told {
-    std::vector<std::pair<std::uint32_t, vertex_id>> labels;
+    std::uint64_t count = 0;
+    std::vector<std::byte> labels;
+    std::uint64_t last_place = 0;
+    vertex_id last_label = 0;
     std::vector<std::byte> sums;
+    vertex_handle last_sum = 0;
   };
   std::vector<told> all(static_cast<std::size_t>(ranks_.size()));
   for (const auto& some : changes)
     for (const changed_label& one : some)
-      for (const mirror_table::mirror& mirror : graph_.mirrors.of(one.vertex))
-        all[static_cast<std::size_t>(plan.neighbours[mirror.neighbour].rank)].labels.emplace_back(
-            mirror.place, name(one.to));
+      for (const mirror_table::mirror& mirror : graph_.mirrors.of(one.vertex)) {
+        told& to = all[static_cast<std::size_t>(plan.neighbours[mirror.neighbour].rank)];
+        ++to.count;
+        pack_difference(to.labels, mirror.place - to.last_place);
+        pack_difference(to.labels, name(one.to) - to.last_label);
+        to.last_place = mirror.place;
+        to.last_label = name(one.to);
+      }
   for (foreign_community& one : foreign_) {
     if (one.more_volume == 0 && one.more_members == 0) continue;
-    auto& sums = all[static_cast<std::size_t>(plan.owner(one.name))].sums;
-    pack(sums, one.name);
-    pack(sums, one.more_volume);
-    pack(sums, one.more_members);
+    told& to = all[static_cast<std::size_t>(plan.owner(one.name))];
+    const vertex_handle there = index_at_owner(one.name);
+    pack_difference(to.sums, std::uint64_t{there} - to.last_sum);
+    pack_difference(to.sums, one.more_volume);
+    pack_difference(to.sums, static_cast<std::uint64_t>(static_cast<std::int32_t>(one.more_members)));
+    to.last_sum = there;
     one.more_volume = 0;
     one.more_members = 0;
   }
@@ -103,26 +119,27 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
     const told& one = all[static_cast<std::size_t>(rank)];
     if (one.labels.empty() && one.sums.empty()) continue;
     auto& bytes = messages.to(rank);
-    pack(bytes, static_cast<std::uint32_t>(one.labels.size()));
-    for (const auto& [place, label] : one.labels) {
-      pack(bytes, place);
-      pack(bytes, label);
-    }
+    pack_number(bytes, one.count);
+    bytes.insert(bytes.end(), one.labels.begin(), one.labels.end());
     bytes.insert(bytes.end(), one.sums.begin(), one.sums.end());
   }
   for (const rank_message& one : messages.exchange()) {
     unpacker bytes(one.bytes);
-    const auto count = bytes.take<std::uint32_t>();
+    const std::uint64_t count = bytes.take_number();
     const rank_plan::neighbour* const from = count == 0 ? nullptr : &plan.neighbour_at(one.rank);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const vertex_handle ghost = plan.ghost_at(*from, bytes.take<std::uint32_t>());
-      labels_[ghost] = index_of(bytes.take<vertex_id>());
+    std::uint64_t place = 0;
+    vertex_id label = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      place += bytes.take_difference();
+      label += bytes.take_difference();
+      const vertex_handle ghost = plan.ghost_at(*from, place);
+      labels_[ghost] = index_of(label);
       changed_ghosts_.push_back(ghost);
     }
-    while (!bytes.empty()) {
-      const auto own = static_cast<vertex_handle>(bytes.take<vertex_id>() - first_);
-      volumes_[own] += bytes.take<std::uint64_t>();
-      members_[own] += bytes.take<vertex_handle>();
+    for (std::uint64_t own = 0; !bytes.empty();) {
+      own += bytes.take_difference();
+      volumes_[own] += bytes.take_difference();
+      members_[own] += static_cast<vertex_handle>(bytes.take_difference());
       is_touched_[own] = 1;
     }
   }
@@ -130,38 +147,66 @@ void community_labels::tell_owners(const std::vector<std::vector<changed_label>>
 
 // Asks for the volumes of communities of other ranks that are new here.
 void community_labels::ask() {
+  struct last_one {
+    std::uint64_t there = 0;
+    std::uint64_t here = 0;
+  };
+  std::vector<last_one> last(static_cast<std::size_t>(ranks_.size()));
   outgoing questions(ranks_);
   for (; asked_ < foreign_.size(); ++asked_) {
-    auto& bytes = questions.to(graph_.plan.owner(foreign_[asked_].name));
-    pack(bytes, foreign_[asked_].name);
-    pack(bytes, static_cast<vertex_handle>(own_ + asked_));
+    const vertex_id name = foreign_[asked_].name;
+    const int owner = graph_.plan.owner(name);
+    auto& bytes = questions.to(owner);
+    last_one& before = last[static_cast<std::size_t>(owner)];
+    const last_one now{index_at_owner(name), own_ + asked_};
+    pack_difference(bytes, now.there - before.there);
+    pack_number(bytes, now.here - before.here);
+    before = now;
   }
-  for (const rank_message& one : questions.exchange())
+  for (const rank_message& one : questions.exchange()) {
+    last_one question;
     for (unpacker bytes(one.bytes); !bytes.empty();) {
-      const auto own = static_cast<vertex_handle>(bytes.take<vertex_id>() - first_);
-      subscribers_[own].push_back({one.rank, bytes.take<vertex_handle>()});
+      question.there += bytes.take_difference();
+      question.here += bytes.take_number();
+      const auto own = static_cast<vertex_handle>(question.there);
+      subscribers_[own].push_back({one.rank, static_cast<vertex_handle>(question.here)});
       is_touched_[own] = 1;
     }
+  }
 }
 
 void community_labels::answer() {
   outgoing answers(ranks_);
+  std::vector<std::uint64_t> last(static_cast<std::size_t>(ranks_.size()));
   for (const auto& [own, those] : subscribers_) {
     if (is_touched_[own] == 0) continue;
     for (const subscriber& one : those) {
       auto& bytes = answers.to(one.rank);
-      pack(bytes, one.index);
-      pack(bytes, members_[own]);
-      pack(bytes, volumes_[own]);
+      std::uint64_t& before = last[static_cast<std::size_t>(one.rank)];
+      pack_difference(bytes, one.index - before);
+      pack_number(bytes, members_[own]);
+      pack_number(bytes, volumes_[own]);
+      before = one.index;
     }
   }
   std::fill(is_touched_.begin(), is_touched_.end(), std::uint8_t{0});
-  for (const rank_message& one : answers.exchange())
+  for (const rank_message& one : answers.exchange()) {
+    std::uint64_t index = 0;
     for (unpacker bytes(one.bytes); !bytes.empty();) {
-      const auto index = bytes.take<vertex_handle>();
-      members_[index] = bytes.take<vertex_handle>();
-      volumes_[index] = bytes.take<std::uint64_t>();
+      index += bytes.take_difference();
+      members_[index] = static_cast<vertex_handle>(bytes.take_number());
+      volumes_[index] = bytes.take_number();
     }
+  }
+}
+
+std::uint64_t community_labels::count_remote() {
+  ++counts_;
+  seen_at_.resize(foreign_.size());
+  for (const vertex_handle label : labels_)
+    if (label >= own_) seen_at_[label - own_] = counts_;
+  return static_cast<std::uint64_t>(std::count_if(seen_at_.begin(), seen_at_.end(),
+                                                  [this](std::uint32_t at) { return at + 1 >= counts_; }));
 }
 
 std::vector<vertex_id> community_labels::names() const {

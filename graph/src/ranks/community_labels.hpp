@@ -51,6 +51,9 @@ class community_labels {
   /// of each community that is the label of an own vertex or a ghost, and sets `bounds` to the first number
   /// at each rank's communities, and the number of all.
   std::vector<std::uint64_t> numbered(std::vector<std::uint64_t>& bounds) const;
+  /// Returns how many communities of other ranks are labels of own vertices or ghosts, or were at the last
+  /// call.
+  std::uint64_t count_remote();
   /// The sum of the squares of own communities' volumes through `all`, times 2^60, so that sums do not depend
   /// on the order of adding.
   std::uint64_t squares(double all) const noexcept;
@@ -68,6 +71,8 @@ class community_labels {
   };
 
   vertex_handle index_of(vertex_id name);
+  /// The index that a community has at the rank that owns it.
+  vertex_handle index_at_owner(vertex_id name) const noexcept;
   void add(vertex_handle index, std::uint64_t volume, vertex_handle members) noexcept;
   void tell_owners(const std::vector<std::vector<changed_label>>& changes);
   void ask();
@@ -86,6 +91,8 @@ class community_labels {
   std::unordered_map<vertex_handle, std::vector<subscriber>> subscribers_;  // of own communities
   std::vector<std::uint8_t> is_touched_;  // own communities that differ since the last exchange
   std::vector<vertex_handle> changed_ghosts_;
+  std::vector<std::uint32_t> seen_at_;  // call of `count_remote` that has last seen each foreign community
+  std::uint32_t counts_ = 1;
 };
 
 }  // namespace perdure::graph::detail

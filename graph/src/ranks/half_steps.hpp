@@ -66,11 +66,14 @@ class half_steps {
   /// Returns the number of this rank's vertices that changed.
   template <class Decide>
   std::size_t each(Decide&& decide) {
+    changed_ghosts_ = 0;
     const std::size_t changed = half(0, decide) + half(1, decide);
     ++iterations_;
     return changed;
   }
   unsigned iterations() const noexcept { return iterations_; }
+  /// Vertices of other ranks that changed while each vertex decided last.
+  std::size_t changed_ghosts() const noexcept { return changed_ghosts_; }
   unsigned threads() const noexcept { return pieces_; }
 
  private:
@@ -101,6 +104,7 @@ class half_steps {
       for (const changed_label& one : changes_[thread]) labels_.change(one);
     });
     const std::vector<vertex_handle>& ghosts = labels_.exchange(changes_);
+    changed_ghosts_ += ghosts.size();
     workload::run_threads(pieces_, [&](unsigned thread) {
       for (const auto& [v, to] : changes_[thread])
         graph_.each_neighbour(v, [&](vertex_handle u, std::uint64_t) {
@@ -124,6 +128,7 @@ class half_steps {
   std::uint64_t key_;
   unsigned pieces_;
   unsigned iterations_ = 0;
+  std::size_t changed_ghosts_ = 0;
   std::vector<std::uint8_t> awake_;
   std::vector<nearby> around_;
   std::vector<std::vector<changed_label>> changes_;

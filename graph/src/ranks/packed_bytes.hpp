@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <perdure/graph/ranks/rank_exchange.hpp>
 #include <type_traits>
@@ -18,6 +19,16 @@ void pack(std::vector<std::byte>& bytes, const Value& value) {
   std::memcpy(bytes.data() + end, &value, sizeof value);
 }
 
+/// Appends a number in as few bytes as it needs, seven bits in each, the lowest first: 1 to 10 bytes.
+inline void pack_number(std::vector<std::byte>& bytes, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) bytes.push_back(static_cast<std::byte>(number | 0x80));
+  bytes.push_back(static_cast<std::byte>(number));
+}
+/// The same of a difference modulo 2^64, which is short also where it is negative.
+inline void pack_difference(std::vector<std::byte>& bytes, std::uint64_t difference) {
+  pack_number(bytes, (difference << 1) ^ (~(difference >> 63) + 1));
+}
+
 /// Takes values from a message, in the order in which they were packed.
 class unpacker {
  public:
@@ -31,6 +42,18 @@ class unpacker {
     std::memcpy(&value, next_, sizeof value);
     next_ += sizeof value;
     return value;
+  }
+  std::uint64_t take_number() noexcept {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      const auto seven = static_cast<std::uint64_t>(*next_++);
+      number |= (seven & 0x7f) << shift;
+      if (seven < 0x80) return number;
+    }
+  }
+  std::uint64_t take_difference() noexcept {
+    const std::uint64_t number = take_number();
+    return (number >> 1) ^ (~(number & 1) + 1);
   }
 
  private:

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "ranks/ghost_values.hpp"
+#include "ranks/numbers_of_all.hpp"
 #include "ranks/packed_bytes.hpp"
 #include "ranks/sound_rows.hpp"
 
@@ -28,11 +30,18 @@ class level_search {
         found_(threads_) {
     result_.levels.assign(rows.size(), unreached);
     result_.parents.assign(rows.size(), no_parent);
+    has_ids_ = sum_of_all(rows.ids().size(), ranks) != 0;
+    if (!has_ids_) return;
+    ghost_ids_.resize(rows.ghosts().size());
+    exchange_with_ghosts<vertex_id>(
+        plan_, ranks, [&](vertex_handle v) { return rows.ids()[v]; },
+        [&](vertex_handle ghost, vertex_id id) { ghost_ids_[ghost - rows_.size()] = id; });
   }
 
   rank_bfs_result run(vertex_id source) {
     if (plan_.owner(source) == ranks_.rank()) {
-      reach(static_cast<vertex_handle>(source - plan_.first()), source, 0, 0);
+      const auto own = static_cast<vertex_handle>(source - plan_.first());
+      reach(own, id(own), 0, 0);
       take_level();
     }
     for (std::uint32_t depth = 0;; ++depth) {
@@ -48,17 +57,23 @@ class level_search {
   }
 
  private:
+  /// The id of an own vertex or a ghost.
+  vertex_id id(vertex_handle v) const noexcept {
+    if (!has_ids_) return plan_.number(v);
+    return v < rows_.size() ? rows_.ids()[v] : ghost_ids_[v - rows_.size()];
+  }
+
   /// Collective. Goes from a level to the next one.
   void follow(std::uint32_t depth) {
     if (ranks_.size() > 1) exchange_level();
     each(level_, [&](vertex_handle v, unsigned thread) {
       for (const vertex_handle u : rows_.neighbours(v))
-        if (u < rows_.size()) reach(u, plan_.number(v), depth, thread);
+        if (u < rows_.size()) reach(u, id(v), depth, thread);
     });
     each(ghosts_, [&](vertex_handle ghost, unsigned thread) {
       const std::size_t row = ghost - rows_.size();
       for (std::uint64_t i = plan_.ghost_offsets[row]; i < plan_.ghost_offsets[row + 1]; ++i)
-        reach(plan_.ghost_rows[i], plan_.number(ghost), depth, thread);
+        reach(plan_.ghost_rows[i], id(ghost), depth, thread);
     });
     take_level();
   }
@@ -122,6 +137,8 @@ class level_search {
   mirror_table mirrors_;
   rank_exchange& ranks_;
   unsigned threads_;
+  bool has_ids_ = false;
+  std::vector<vertex_id> ghost_ids_;
   std::vector<vertex_handle> level_;               // own vertices
   std::vector<vertex_handle> ghosts_;              // in the same level
   std::vector<std::vector<vertex_handle>> found_;  // by thread: own vertices of the next level

@@ -2,6 +2,9 @@
 #include "ranks/rank_division.hpp"
 
 #include <numeric>
+#include <perdure/error.hpp>
+#include <perdure/graph/ranks/joint_call.hpp>
+#include <string>
 
 #include "ranks/numbers_of_all.hpp"
 
@@ -35,6 +38,17 @@ std::vector<std::uint64_t> bounds_by_arcs(const std::vector<std::uint64_t>& boun
   ranks.add_up(found);
   found.back() = bounds.back();
   return found;
+}
+
+std::uint64_t own_vertices(const std::vector<std::uint64_t>& bounds, rank_exchange& ranks) {
+  const auto rank = static_cast<std::size_t>(ranks.rank());
+  const std::uint64_t own = bounds[rank + 1] - bounds[rank];
+  joint_call(ranks, [own] {
+    if (own > most_vertices)
+      throw error(errc::unsupported, "it would own " + std::to_string(own) +
+                                         " vertices, and a rank can number 2^32 - 1: take more ranks");
+  });
+  return own;
 }
 
 }  // namespace perdure::graph::detail

@@ -18,4 +18,8 @@ std::vector<std::uint64_t> even_bounds(std::uint64_t vertices, int ranks);
 std::vector<std::uint64_t> bounds_by_arcs(const std::vector<std::uint64_t>& bounds,
                                           const std::vector<std::uint64_t>& degrees, rank_exchange& ranks);
 
+/// Collective. Returns how many vertices this rank has by these bounds. Throws `unsupported` on all ranks
+/// where one would have more than 2^32 - 1.
+std::uint64_t own_vertices(const std::vector<std::uint64_t>& bounds, rank_exchange& ranks);
+
 }  // namespace perdure::graph::detail

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <perdure/graph/detail/rank_plan.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>
+#include <unordered_map>
 
 #include "ranks/fetched_values.hpp"
 #include "ranks/numbers_of_all.hpp"
+#include "ranks/packed_bytes.hpp"
 
 namespace perdure::graph {
 namespace {
@@ -21,6 +23,38 @@ std::vector<vertex_id> ids_of(const rank_graph& graph, const std::vector<vertex_
                               rank_exchange& ranks) {
   if (!have_ids(graph, ranks)) return numbers;
   return detail::fetched(graph.plan(), ranks, numbers, graph.ids());
+}
+
+std::vector<vertex_id> smallest_ids(const rank_graph& graph, const std::vector<vertex_id>& labels,
+                                    rank_exchange& ranks) {
+  if (!have_ids(graph, ranks)) return labels;
+  std::vector<vertex_id> smallest(graph.size(), ~vertex_id{0});  // by own vertex that names a group
+  std::unordered_map<vertex_id, vertex_id> elsewhere;
+  const auto add = [&](vertex_id label, vertex_id id) {
+    vertex_id& there = smallest[label - graph.first()];
+    there = std::min(there, id);
+  };
+  for (std::size_t v = 0; v < labels.size(); ++v) {
+    const vertex_id id = graph.ids()[v];
+    if (graph.plan().owner(labels[v]) == ranks.rank()) {
+      add(labels[v], id);
+    } else {
+      vertex_id& there = elsewhere.try_emplace(labels[v], id).first->second;
+      there = std::min(there, id);
+    }
+  }
+  detail::outgoing messages(ranks);
+  for (const auto& [label, id] : elsewhere) {
+    auto& bytes = messages.to(graph.plan().owner(label));
+    detail::pack(bytes, label);
+    detail::pack(bytes, id);
+  }
+  for (const rank_message& one : messages.exchange())
+    for (detail::unpacker bytes(one.bytes); !bytes.empty();) {
+      const auto label = bytes.take<vertex_id>();
+      add(label, bytes.take<vertex_id>());
+    }
+  return detail::fetched(graph.plan(), ranks, labels, smallest);
 }
 
 std::optional<vertex_id> number_of(const rank_graph& graph, vertex_id id, rank_exchange& ranks) {

@@ -23,6 +23,7 @@ using namespace detail;
 
 constexpr std::string_view format_key = "graph of ranks";
 constexpr std::uint64_t format = 1;
+constexpr std::string_view order_key = "order";
 constexpr std::string_view bounds_name = "/bounds";
 
 void require_new(const untyped_arrays& arrays, const std::string& name) {
@@ -39,8 +40,8 @@ void require_new(const untyped_arrays& arrays, const std::string& name) {
 /// Arrays that ranks divide, and those that rank 0 has whole.
 class stored_parts {
  public:
-  stored_parts(untyped_arrays& arrays, const std::string& name, rank_exchange& ranks)
-      : arrays_(arrays), name_(name), ranks_(ranks) {}
+  stored_parts(untyped_arrays& arrays, const std::string& name, int rank)
+      : arrays_(arrays), name_(name), rank_(rank) {}
 
   template <class Value>
   void divided(const char* what, std::uint64_t all, std::uint64_t first, std::span<const Value> own) {
@@ -56,7 +57,7 @@ class stored_parts {
     write_elements(arrays_, id, {{first, 0}, {own.size(), 2}, {}}, std::span(numbers, 2 * own.size()));
   }
   void whole(const std::string& what, const extents& dims, const std::vector<std::uint64_t>& values) {
-    if (ranks_.rank() == 0)
+    if (rank_ == 0)
       arrays_.store_whole(name_ + what, data_type_of<std::uint64_t>(),
                           const_untyped_view::row_major(values.data(), dims, sizeof(std::uint64_t)), {});
   }
@@ -64,18 +65,8 @@ class stored_parts {
  private:
   untyped_arrays& arrays_;
   const std::string& name_;
-  rank_exchange& ranks_;
+  int rank_;
 };
-
-/// Collective. Returns where each rank's arrays begin among those of all.
-part_bounds bounds_of_parts(const rank_graph& graph, rank_exchange& ranks) {
-  const rank_plan& plan = graph.plan();
-  return {.arcs = sums_before(graph.arcs(), ranks),
-          .ghosts = sums_before(plan.ghosts.size(), ranks),
-          .ghost_arcs = sums_before(plan.ghost_rows.size(), ranks),
-          .seen = sums_before(plan.seen.size(), ranks),
-          .partners = sums_before(plan.neighbours.size(), ranks)};
-}
 
 /// The offsets of ghosts' rows. A lone rank has no plan.
 std::span<const std::uint64_t> ghost_offsets_of(const rank_plan& plan) {
@@ -85,45 +76,92 @@ std::span<const std::uint64_t> ghost_offsets_of(const rank_plan& plan) {
 
 }  // namespace
 
-void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
-                      rank_exchange& ranks) {
-  require_part(graph, ranks);
-  joint_call(ranks, [&] { require_new(arrays, name); });
-  part_bounds bounds = bounds_of_parts(graph, ranks);
+part_bounds part_bounds::of(std::span<const std::uint64_t> lengths) {
+  part_bounds bounds;
+  for (std::vector<std::uint64_t>* const column : bounds.columns()) column->assign(1, 0);
+  for (std::size_t first = 0; first < lengths.size(); first += columns_stored)
+    for (std::size_t c = 0; c < columns_stored; ++c) {
+      std::vector<std::uint64_t>& column = *bounds.columns()[c];
+      column.push_back(column.back() + lengths[first + c]);
+    }
+  return bounds;
+}
+
+std::array<std::uint64_t, part_bounds::columns_stored> detail::lengths_of(const rank_graph& graph) {
+  const rank_plan& plan = graph.plan();
+  return {graph.arcs(), plan.ghosts.size(), plan.ghost_rows.size(), plan.seen.size(), plan.neighbours.size()};
+}
+
+void detail::store_graph_part(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                              const stored_shape& shape) {
+  const rank_plan& plan = graph.plan();
+  part_bounds bounds = shape.bounds;
+  const auto rank = static_cast<std::size_t>(graph.rank());
+  const auto count = static_cast<std::uint64_t>(graph.ranks());
+  const std::uint64_t first = graph.first();
+  const std::uint64_t vertices = graph.vertices();
+  stored_parts parts(arrays, name, graph.rank());
+  parts.divided("/offsets", vertices + count, first + rank, graph.offsets());
+  parts.divided("/neighbours", bounds.arcs.back(), bounds.arcs[rank], graph.targets());
+  if (shape.has_weights) parts.divided("/weights", bounds.arcs.back(), bounds.arcs[rank], graph.weights());
+  if (shape.has_ids) parts.divided("/ids", vertices, first, graph.ids());
+  const std::uint64_t is_simple = graph.is_simple() ? 1 : 0;
+  parts.divided("/is_simple", count, rank, std::span(&is_simple, 1));
+  parts.divided("/ghosts", bounds.ghosts.back(), bounds.ghosts[rank], plan.ghosts.span());
+  parts.divided("/ghost_offsets", bounds.ghosts.back() + count, bounds.ghosts[rank] + rank,
+                ghost_offsets_of(plan));
+  parts.divided("/ghost_rows", bounds.ghost_arcs.back(), bounds.ghost_arcs[rank], plan.ghost_rows.span());
+  parts.divided("/seen", bounds.seen.back(), bounds.seen[rank], plan.seen.span());
+  std::vector<std::array<std::uint64_t, 2>> partners;
+  for (const rank_plan::neighbour& one : plan.neighbours)
+    partners.push_back({static_cast<std::uint64_t>(one.rank), one.seen.size()});
+  parts.pairs("/partners", bounds.partners.back(), bounds.partners[rank], partners);
+  std::vector<std::uint64_t> table;
+  for (std::size_t row = 0; row <= count; ++row)
+    for (const std::vector<std::uint64_t>* const column : bounds.columns()) table.push_back((*column)[row]);
+  parts.whole("/part_bounds", {count + 1, bounds.columns().size()}, table);
+  parts.whole(std::string(bounds_name), {count + 1}, graph.bounds());
+  if (graph.rank() != 0) return;
+  const std::string id = name + std::string(bounds_name);
+  arrays.set_attribute(id, format_key, data_type_of<std::uint64_t>(), {},
+                       std::as_bytes(std::span(&format, 1)));
+  arrays.set_attribute(id, order_key, data_type(element_kind::text), {},
+                       std::as_bytes(std::span(to_string(shape.order))));
+}
+
+namespace {
+
+/// Collective. Creates and writes the arrays.
+void write_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                      rank_exchange& ranks, rank_order order) {
+  std::vector<std::uint64_t> lengths(static_cast<std::size_t>(ranks.size()) * part_bounds::columns_stored);
+  const auto own = lengths_of(graph);
+  std::copy(own.begin(), own.end(), &lengths[static_cast<std::size_t>(ranks.rank()) * own.size()]);
+  ranks.add_up(lengths);
   // A rank without arcs has no weights, and one without vertices no ids.
   std::uint64_t has[] = {graph.weights().empty() ? 0U : 1U, graph.ids().empty() ? 0U : 1U};
   ranks.add_up(has);
   joint_call(ranks, [&] {
-    const rank_plan& plan = graph.plan();
-    const auto rank = static_cast<std::size_t>(ranks.rank());
-    const auto count = static_cast<std::uint64_t>(ranks.size());
-    const std::uint64_t first = graph.first();
-    const std::uint64_t vertices = graph.vertices();
-    stored_parts parts(arrays, name, ranks);
-    parts.divided("/offsets", vertices + count, first + rank, graph.offsets());
-    parts.divided("/neighbours", bounds.arcs.back(), bounds.arcs[rank], graph.targets());
-    if (has[0] != 0) parts.divided("/weights", bounds.arcs.back(), bounds.arcs[rank], graph.weights());
-    if (has[1] != 0) parts.divided("/ids", vertices, first, graph.ids());
-    const std::uint64_t is_simple = graph.is_simple() ? 1 : 0;
-    parts.divided("/is_simple", count, rank, std::span(&is_simple, 1));
-    parts.divided("/ghosts", bounds.ghosts.back(), bounds.ghosts[rank], plan.ghosts.span());
-    parts.divided("/ghost_offsets", bounds.ghosts.back() + count, bounds.ghosts[rank] + rank,
-                  ghost_offsets_of(plan));
-    parts.divided("/ghost_rows", bounds.ghost_arcs.back(), bounds.ghost_arcs[rank], plan.ghost_rows.span());
-    parts.divided("/seen", bounds.seen.back(), bounds.seen[rank], plan.seen.span());
-    std::vector<std::array<std::uint64_t, 2>> partners;
-    for (const rank_plan::neighbour& one : plan.neighbours)
-      partners.push_back({static_cast<std::uint64_t>(one.rank), one.seen.size()});
-    parts.pairs("/partners", bounds.partners.back(), bounds.partners[rank], partners);
-    std::vector<std::uint64_t> table;
-    for (std::size_t row = 0; row <= count; ++row)
-      for (const std::vector<std::uint64_t>* const column : bounds.columns()) table.push_back((*column)[row]);
-    parts.whole("/part_bounds", {count + 1, bounds.columns().size()}, table);
-    parts.whole(std::string(bounds_name), {count + 1}, graph.bounds());
-    if (ranks.rank() == 0)
-      arrays.set_attribute(name + std::string(bounds_name), format_key, data_type_of<std::uint64_t>(), {},
-                           std::as_bytes(std::span(&format, 1)));
+    store_graph_part(arrays, name, graph, {part_bounds::of(lengths), has[0] != 0, has[1] != 0, order});
   });
+}
+
+}  // namespace
+
+void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                      rank_exchange& ranks, rank_order order) {
+  require_part(graph, ranks);
+  joint_call(ranks, [&] { require_new(arrays, name); });
+  write_rank_graph(arrays, name, graph, ranks, order);
+}
+
+void replace_rank_graph(untyped_arrays& arrays, const set_graph& old, const rank_graph& graph,
+                        rank_exchange& ranks, rank_order order) {
+  require_part(graph, ranks);
+  joint_call(ranks, [&] {
+    for (const std::string& id : old.arrays()) arrays.erase(id);
+  });
+  write_rank_graph(arrays, old.name(), graph, ranks, order);
 }
 
 std::vector<std::string> graphs_of_ranks_in(const untyped_arrays& arrays) {
@@ -161,6 +199,16 @@ void require_format(const untyped_arrays& arrays, const std::string& name) {
     throw error(errc::too_new, "the graph \"" + name + "\" has format " + std::to_string(found) +
                                    ", and this version reads " + std::to_string(format));
   if (found != format) throw error(errc::damaged, "the graph \"" + name + "\" has no known format");
+}
+
+/// Returns how vertices are numbered. A graph without a word of it is one of an earlier version.
+rank_order order_in(const untyped_arrays& arrays, const std::string& name) {
+  const auto stored = arrays.attribute(name + std::string(bounds_name), order_key);
+  if (!stored) return rank_order::none;
+  for (const rank_order order : {rank_order::none, rank_order::hilbert, rank_order::louvain, rank_order::rcm})
+    if (stored->bytes == to_string(order)) return order;
+  throw error(errc::too_new, "the vertices of the graph \"" + name +
+                                 "\" are in an order that this version does not know: " + stored->bytes);
 }
 
 [[noreturn]] void throw_damaged(const std::string& name, const char* what) {
@@ -201,6 +249,7 @@ part_bounds part_bounds_in(const untyped_arrays& arrays, const std::string& name
 set_graph::set_graph(std::shared_ptr<const untyped_arrays> arrays, const std::string& name)
     : arrays_(std::move(arrays)), name_(chosen(*arrays_, name)) {
   require_format(*arrays_, name_);
+  order_ = order_in(*arrays_, name_);
   bounds_ = bounds_in(*arrays_, name_);
   part_bounds_ = part_bounds_in(*arrays_, name_, bounds_.size());
   for (std::size_t part = 0; part + 1 < bounds_.size(); ++part)
@@ -221,6 +270,16 @@ set_graph::set_graph(std::shared_ptr<const untyped_arrays> arrays, const std::st
   if (has_ids_) require_length("/ids", {vertices()});
 }
 
+std::vector<std::string> set_graph::arrays() const {
+  std::vector<std::string> names;
+  for (const char* const what : {"/bounds", "/part_bounds", "/is_simple", "/offsets", "/neighbours",
+                                 "/ghosts", "/ghost_offsets", "/ghost_rows", "/partners", "/seen"})
+    names.push_back(name_ + what);
+  if (has_weights_) names.push_back(name_ + "/weights");
+  if (has_ids_) names.push_back(name_ + "/ids");
+  return names;
+}
+
 void set_graph::require_length(const char* what, const extents& dims) const {
   if (arrays_->info(name_ + what).dims != dims)
     throw_damaged(name_, "an array has another number of elements than its bounds say");
@@ -233,11 +292,19 @@ std::uint64_t set_graph::vertex_behind(std::uint64_t arcs_and_vertices) const {
   while (part + 1 < bounds_.size() && before(part + 1) < arcs_and_vertices) ++part;
   if (part + 1 == bounds_.size() || before(part) >= arcs_and_vertices) return bounds_[part];
   const std::uint64_t own = bounds_[part + 1] - bounds_[part];
-  const auto offsets =
-      read_elements<std::uint64_t>(*arrays_, name_ + "/offsets", {{bounds_[part] + part}, {own + 1}, {}});
-  std::uint64_t v = 0;
-  while (v < own && before(part) + v + offsets[v] < arcs_and_vertices) ++v;
-  return bounds_[part] + v;
+  std::uint64_t first = 0;
+  std::uint64_t end = own;
+  while (first < end) {
+    const std::uint64_t v = first + (end - first) / 2;
+    const auto arcs =
+        read_elements<std::uint64_t>(*arrays_, name_ + "/offsets", {{bounds_[part] + part + v}, {1}, {}});
+    if (before(part) + v + arcs.front() < arcs_and_vertices) {
+      first = v + 1;
+    } else {
+      end = v;
+    }
+  }
+  return bounds_[part] + first;
 }
 
 std::vector<std::uint64_t> set_graph::bounds_for(int parts) const {
@@ -249,7 +316,9 @@ std::vector<std::uint64_t> set_graph::bounds_for(int parts) const {
   for (int rank = 1; rank < parts; ++rank) {
     const std::uint64_t wanted =
         portion(all, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(parts));
-    bounds.push_back(vertex_behind(wanted));
+    const std::uint64_t bound = vertex_behind(wanted);
+    if (bound < bounds.back()) throw_damaged(name_, "its rows overlap, or are outside of a part's arcs");
+    bounds.push_back(bound);
   }
   bounds.push_back(vertices());
   return bounds;

@@ -1,5 +1,7 @@
-// Ranks that are threads: messages change hands in a table of boxes, between two barriers.
-#include <condition_variable>
+// Ranks that are threads: messages change hands in a table of boxes, at a barrier.
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -13,58 +15,70 @@ namespace perdure::graph {
 namespace {
 
 /// The common part of the ranks of one call.
+///
+/// What a rank gives before a meeting the others take behind it, while it may give something for the next
+/// meeting already: so there are two of each box, for even and for odd meetings.
 class meeting_place {
  public:
   explicit meeting_place(int ranks)
-      : ranks_(static_cast<std::size_t>(ranks)), boxes_(ranks_ * ranks_), numbers_(ranks_) {}
+      : ranks_(static_cast<std::size_t>(ranks)), boxes_(2 * ranks_ * ranks_), numbers_(2 * ranks_) {}
 
   int size() const noexcept { return static_cast<int>(ranks_); }
-  /// The message from one rank to another. Filled before a barrier, and emptied behind it.
-  std::vector<std::byte>& box(int from, int to) noexcept {
-    return boxes_[static_cast<std::size_t>(from) * ranks_ + static_cast<std::size_t>(to)];
+  /// The message from one rank to another. Filled before a meeting, and emptied behind it.
+  std::vector<std::byte>& box(bool is_odd, int from, int to) noexcept {
+    return boxes_[((is_odd ? ranks_ : 0) + static_cast<std::size_t>(from)) * ranks_ +
+                  static_cast<std::size_t>(to)];
   }
-  std::vector<std::uint64_t>& numbers(int rank) noexcept { return numbers_[static_cast<std::size_t>(rank)]; }
+  std::vector<std::uint64_t>& numbers(bool is_odd, int rank) noexcept {
+    return numbers_[(is_odd ? ranks_ : 0) + static_cast<std::size_t>(rank)];
+  }
 
   /// Waits for all ranks. Throws where one has left.
   void meet() {
-    std::unique_lock lock(mutex_);
-    require_all();
-    if (++waiting_ == ranks_) {
+    std::uint32_t now = meetings_.load();
+    if ((now & has_failed) != 0) throw_failed();
+    if (waiting_.fetch_add(1) + 1 == ranks_) {
       waiting_ = 0;
-      ++round_;
-      changed_.notify_all();
+      meetings_.fetch_add(a_meeting);
+      meetings_.notify_all();
       return;
     }
-    const std::uint64_t round = round_;
-    changed_.wait(lock, [&] { return round_ != round || failed_; });
-    if (round_ == round) require_all();
+    const std::uint32_t before = now;
+    while (now == before) {
+      meetings_.wait(now);
+      now = meetings_.load();
+    }
+    if (now == (before | has_failed)) throw_failed();
   }
 
   /// Ends all meetings, because a rank has failed.
   void leave(int rank, std::exception_ptr why) {
     const std::lock_guard lock(mutex_);
-    if (!failed_) {
-      failed_ = std::move(why);
-      first_failed_ = rank;
-    }
-    changed_.notify_all();
+    if (failed_) return;
+    failed_ = std::move(why);
+    first_failed_ = rank;
+    meetings_.fetch_or(has_failed);
+    meetings_.notify_all();
   }
   const std::exception_ptr& failed() const noexcept { return failed_; }
 
  private:
-  void require_all() const {
-    if (failed_)
-      throw error(errc::rank_failed,
-                  "rank " + std::to_string(first_failed_) + " has failed, so that no rank can go on");
+  static constexpr std::uint32_t has_failed = 1;
+  static constexpr std::uint32_t a_meeting = 2;
+
+  [[noreturn]] void throw_failed() const {
+    throw error(errc::rank_failed,
+                "rank " + std::to_string(first_failed_) + " has failed, so that no rank can go on");
   }
 
   std::size_t ranks_;
   std::vector<std::vector<std::byte>> boxes_;
   std::vector<std::vector<std::uint64_t>> numbers_;
+  std::atomic<std::size_t> waiting_{0};
+  // Meetings that were held, twice their number modulo 2^32, and `has_failed`: as large as the kernel waits
+  // for.
+  std::atomic<std::uint32_t> meetings_{0};
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t waiting_ = 0;
-  std::uint64_t round_ = 0;
   std::exception_ptr failed_;
   int first_failed_ = 0;
 };
@@ -78,38 +92,42 @@ class thread_rank final : public rank_exchange {
 
   std::vector<rank_message> exchange(std::vector<rank_message> messages) override {
     count(messages);
-    for (rank_message& one : messages) place_.box(rank_, one.rank) = std::move(one.bytes);
-    place_.meet();
+    for (rank_message& one : messages) place_.box(is_odd_, rank_, one.rank) = std::move(one.bytes);
+    const bool was_odd = meet();
     std::vector<rank_message> received;
     for (int from = 0; from < size(); ++from)
-      if (auto& bytes = place_.box(from, rank_); !bytes.empty())
+      if (auto& bytes = place_.box(was_odd, from, rank_); !bytes.empty())
         received.push_back({from, std::exchange(bytes, {})});
-    place_.meet();
     return received;
   }
 
   void add_up(std::span<std::uint64_t> numbers) override {
-    place_.numbers(rank_).assign(numbers.begin(), numbers.end());
-    place_.meet();
+    place_.numbers(is_odd_, rank_).assign(numbers.begin(), numbers.end());
+    const bool was_odd = meet();
     for (int other = 0; other < size(); ++other)
       for (std::size_t i = 0; i < numbers.size(); ++i)
-        if (other != rank_) numbers[i] += place_.numbers(other)[i];
-    place_.meet();
+        if (other != rank_) numbers[i] += place_.numbers(was_odd, other)[i];
   }
 
   std::vector<std::uint64_t> gather(std::uint64_t number) override {
-    place_.numbers(rank_).assign(1, number);
-    place_.meet();
+    place_.numbers(is_odd_, rank_).assign(1, number);
+    const bool was_odd = meet();
     std::vector<std::uint64_t> all;
     all.reserve(static_cast<std::size_t>(size()));
-    for (int other = 0; other < size(); ++other) all.push_back(place_.numbers(other).front());
-    place_.meet();
+    for (int other = 0; other < size(); ++other) all.push_back(place_.numbers(was_odd, other).front());
     return all;
   }
 
  private:
+  /// Returns whether this was an odd meeting.
+  bool meet() {
+    place_.meet();
+    return std::exchange(is_odd_, !is_odd_);
+  }
+
   meeting_place& place_;
   int rank_;
+  bool is_odd_ = false;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <perdure/array/untyped_arrays.hpp>
 #include <perdure/detail/manager_core.hpp>
 #include <perdure/detail/rank_group.hpp>
+#include <perdure/set_division.hpp>
 #include <string>
 #include <string_view>
 
@@ -30,11 +31,16 @@ class part_opener {
                                             const store_options& options) const = 0;
 };
 
-/// Of each rank, where it differs: the same everywhere but for `parts_directory`.
+/// Options of a rank: the same on all of them but for the directories.
 struct set_options {
   store_options store = {};
   /// Where a new part is made, on a device of the rank's own machine; empty: beside the manifest.
   std::filesystem::path parts_directory = {};
+  /// Whether a new set is there from its first checkpoint on only, so that a crash before leaves none. Rank
+  /// 0's counts.
+  bool is_made_by_checkpoint = false;
+  /// Where a rank that opens the set for reading copies its part to, to read it there; empty: nowhere.
+  std::filesystem::path stage_directory = {};
 };
 
 /// A copy of a set that is being made.
@@ -73,8 +79,10 @@ class store_set {
                                               const std::filesystem::path& to);
   /// Collective: divides the arrays of a set among `parts` parts, which the ranks of the group make in turn;
   /// 0: one for each rank. `unsupported` where the old parts hold anything else. Rank 0's `parts` counts.
+  /// `divider` is null on all ranks, or on none.
   static void repartition(std::unique_ptr<rank_group> group, const std::filesystem::path& path,
-                          const set_options& options, std::uint32_t parts = 0);
+                          const set_options& options, std::uint32_t parts = 0,
+                          set_divider* divider = nullptr);
 
   store_set(const store_set&) = delete;
   store_set& operator=(const store_set&) = delete;

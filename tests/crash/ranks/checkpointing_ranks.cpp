@@ -28,10 +28,10 @@ cells& cells_of(store_set& set) {
 
 // What a rank does, and what it was told: the same on all that live.
 void be_rank(rank_threads& team, int rank, std::unique_ptr<detail::rank_group> group,
-             const std::filesystem::path& root, std::uint64_t seed, first_marks& marks,
+             const std::filesystem::path& root, std::uint64_t seed, bool is_late, first_marks& marks,
              std::vector<std::string>& told) {
-  const auto set = open_set_of(std::move(group), mode::create, root);
-  if (!team.is_dead(rank)) marks.promise(0);
+  const auto set = open_set_of(std::move(group), mode::create, root, is_late);
+  if (!is_late && !team.is_dead(rank)) marks.promise(0);
   cells& mine = cells_of(*set);
   random_stream random(seed, 41);
   const std::size_t turned_down = 2 + static_cast<std::size_t>(random.below(attempts - 2));
@@ -73,7 +73,7 @@ ranks_run checkpointing_ranks::run(const std::filesystem::path& root, std::uint6
   {
     recorded_ranks recorded(root, planned);
     thrown = recorded.run(team, [&](int rank, std::unique_ptr<detail::rank_group> group) {
-      be_rank(team, rank, std::move(group), root, seed, recorded.marks(),
+      be_rank(team, rank, std::move(group), root, seed, is_late_, recorded.marks(),
               told[static_cast<std::size_t>(rank)]);
     });
     run.has_happened = recorded.has_happened();
@@ -141,6 +141,7 @@ found_set checkpointing_ranks::find(const std::filesystem::path& root) const {
                       std::to_string(rank) + " attempt " + std::to_string(numbers[rank]);
   }
   found.number = numbers[0];
+  if (is_late_ && found.number == 0) found.problem = "the set is there without a checkpoint";
   return found;
 }
 

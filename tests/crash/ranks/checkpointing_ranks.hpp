@@ -7,9 +7,12 @@ namespace perdure::crash {
 
 class checkpointing_ranks final : public ranks_program {
  public:
-  explicit checkpointing_ranks(int ranks) : ranks_(ranks) {}
+  /// Makes a program of so many ranks. With `is_late` their set is there from its first checkpoint on only.
+  explicit checkpointing_ranks(int ranks, bool is_late = false) : ranks_(ranks), is_late_(is_late) {}
 
-  std::string name() const override { return std::to_string(ranks_) + " ranks"; }
+  std::string name() const override {
+    return std::to_string(ranks_) + " ranks" + (is_late_ ? " of a set that a checkpoint makes" : "");
+  }
   int ranks() const override { return ranks_; }
   ranks_run run(const std::filesystem::path& root, std::uint64_t seed,
                 const planned_mishap& planned) const override;
@@ -19,6 +22,7 @@ class checkpointing_ranks final : public ranks_program {
 
  private:
   int ranks_;
+  bool is_late_;
 };
 
 }  // namespace perdure::crash

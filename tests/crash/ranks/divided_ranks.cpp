@@ -47,13 +47,35 @@ void store_content(store_set& set, int rank, int ranks, int content, bool is_new
   if (has_name) arrays.store("name", name_of_content(content));
 }
 
+/// Divides the rows as they are divided without it, and stores "shares" anew: the ranks, once for each.
+class divider_of_shares final : public set_divider {
+ public:
+  set_division plan(const std::shared_ptr<const untyped_arrays>& before, std::uint32_t parts) override {
+    parts_ = parts;
+    set_division division;
+    for (std::uint32_t part = 0; part <= parts; ++part)
+      division.divided["field"].bounds.push_back(rows / parts * part);
+    if (before->find("shares")) division.replaced.emplace_back("shares");
+    return division;
+  }
+  void store_part(const std::shared_ptr<const untyped_arrays>&, untyped_arrays& made,
+                  std::uint32_t part) override {
+    made.create("shares", data_type_of<std::uint32_t>(), {parts_}, {});
+    made.write("shares", data_type_of<std::uint32_t>(), {{part}, {1}, {}},
+               const_untyped_view::row_major(&parts_, {1}, sizeof parts_));
+  }
+
+ private:
+  std::uint32_t parts_ = 0;
+};
+
 /// Of this rank's rows, and of the name where it is this one's to look.
 struct seen_content {
   int content = 0;
   std::string problem;
 };
 
-seen_content look_at(store_set& set, int rank, int ranks) {
+seen_content look_at(store_set& set, int rank, int ranks, bool has_shares) {
   seen_content seen;
   const array_store arrays(set.arrays());
   if (!arrays.contains("field")) return seen;
@@ -68,6 +90,11 @@ seen_content look_at(store_set& set, int rank, int ranks) {
     return seen;
   }
   if (rank != 0) return seen;
+  const std::vector<std::uint32_t> shares(static_cast<std::size_t>(ranks), static_cast<std::uint32_t>(ranks));
+  if (arrays.contains("shares") ? arrays.load<std::vector<std::uint32_t>>("shares") != shares : has_shares) {
+    seen.problem = who + " finds no shares, or those of other ranks";
+    return seen;
+  }
   const std::string name = arrays.load<std::string>("name");
   if (name != name_of_content(seen.content))
     seen.problem = who + " finds " + name + " beside " + name_of_content(seen.content);
@@ -95,6 +122,13 @@ std::optional<int> ranks_of(const std::filesystem::path& set) {
 }
 
 }  // namespace
+
+void divided_ranks::divide(std::unique_ptr<detail::rank_group> group,
+                           const std::filesystem::path& root) const {
+  divider_of_shares divider;
+  store_set::repartition(std::move(group), root / set_name, options_of_set(), 0,
+                         by_program_ ? &divider : nullptr);
+}
 
 std::optional<std::size_t> divided_ranks::number_of(int content, int ranks) const {
   if (content == going_on) return going_on;
@@ -139,8 +173,7 @@ ranks_run divided_ranks::run(const std::filesystem::path& root, std::uint64_t se
   const auto divide = [&](int ranks, std::size_t number) {
     rank_threads team(ranks, seed + number);
     return is_done(ranks, recorded.run(team, [&](int rank, std::unique_ptr<detail::rank_group> group) {
-      attempting(team, rank, number,
-                 [&] { store_set::repartition(std::move(group), root / set_name, options_of_set()); });
+      attempting(team, rank, number, [&] { this->divide(std::move(group), root); });
     }));
   };
   const auto work = [&] {
@@ -188,7 +221,8 @@ found_set divided_ranks::find(const std::filesystem::path& root) const {
   std::vector<seen_content> seen(static_cast<std::size_t>(found.ranks));
   const auto thrown = team.run([&](int rank, std::unique_ptr<detail::rank_group> group) {
     const auto set = open_set_of(std::move(group), mode::open, root);
-    seen[static_cast<std::size_t>(rank)] = look_at(*set, rank, found.ranks);
+    seen[static_cast<std::size_t>(rank)] =
+        look_at(*set, rank, found.ranks, by_program_ && found.ranks == then_);
     set->discard();
   });
   for (const std::exception_ptr& one : thrown) {
@@ -227,9 +261,8 @@ std::string divided_ranks::go_on(const std::filesystem::path& root, const found_
   if (is_divided) {
     ranks = ranks == first_ ? then_ : first_;
     rank_threads team(ranks);
-    const std::string failure = first_failure(team.run([&](int, std::unique_ptr<detail::rank_group> group) {
-      store_set::repartition(std::move(group), root / set_name, options_of_set());
-    }));
+    const std::string failure = first_failure(
+        team.run([&](int, std::unique_ptr<detail::rank_group> group) { divide(std::move(group), root); }));
     if (!failure.empty()) return "one more division fails: " + failure;
   }
   rank_threads team(ranks);

@@ -1,13 +1,14 @@
 // Crashes of the ranks of a set of stores that is checkpointed as one.
 //
-//   crash_ranks [--states N] [--stride N] [--ranks N,N...] [--divided N:N,N:N...] [--first
-//   MISHAP:RANK:CALL|power]
+//   crash_ranks [--states N] [--stride N] [--ranks N,N...] [--late N,N...] [--divided N:N,N:N...]
+//               [--divided-by-program N:N,N:N...] [--first MISHAP:RANK:CALL|power]
 //               [--expect-violation PATTERN]
 //
 // With each number of ranks, and each set that is divided among another number of ranks and back: a rank is
 // killed before each of its calls, and calls of each fail (every N-th of them), while the others go on; then
 // N crash states of runs are tried in which the power fails for all. After each of them all ranks must find
-// the same attempt, one that may be found, and nothing beside it. --first: mishaps at that call and some
+// the same attempt, one that may be found, and nothing beside it. --late: with so many ranks whose set is
+// there from its first checkpoint on only. --first: mishaps at that call and some
 // around it are tried before all others (kill, io_error, no_space, io_errors, sync_errors), or states of a
 // power failure. Exit status 0 when all is found (with
 // --expect-violation: when once it was not, and what is said of it has the pattern in it).
@@ -256,10 +257,15 @@ settings parse(int argc, char** argv) {
       each_in(value, [&](const std::string& one) {
         wanted.programs.push_back(std::make_unique<checkpointing_ranks>(std::atoi(one.c_str())));
       });
-    } else if (name == "--divided") {
+    } else if (name == "--late") {
+      each_in(value, [&](const std::string& one) {
+        wanted.programs.push_back(std::make_unique<checkpointing_ranks>(std::atoi(one.c_str()), true));
+      });
+    } else if (name == "--divided" || name == "--divided-by-program") {
+      const bool by_program = name == "--divided-by-program";
       each_in(value, [&](const std::string& one) {
         wanted.programs.push_back(std::make_unique<divided_ranks>(
-            std::atoi(one.c_str()), std::atoi(one.c_str() + one.find(':') + 1)));
+            std::atoi(one.c_str()), std::atoi(one.c_str() + one.find(':') + 1), by_program));
       });
     } else if (name == "--first") {
       wanted.first = value;
@@ -272,7 +278,9 @@ settings parse(int argc, char** argv) {
   }
   if (wanted.programs.empty()) {
     for (const int ranks : {2, 4}) wanted.programs.push_back(std::make_unique<checkpointing_ranks>(ranks));
-    wanted.programs.push_back(std::make_unique<divided_ranks>(2, 4));
+    wanted.programs.push_back(std::make_unique<checkpointing_ranks>(2, true));
+    wanted.programs.push_back(std::make_unique<divided_ranks>(2, 4, false));
+    wanted.programs.push_back(std::make_unique<divided_ranks>(2, 4, true));
   }
   if (thorough_tests_wanted() && !wanted.expected.is_expected()) {
     wanted.stride = 1;

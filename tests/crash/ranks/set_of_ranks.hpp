@@ -23,8 +23,11 @@ inline detail::set_options options_of_set() {
 }
 
 inline std::unique_ptr<store_set> open_set_of(std::unique_ptr<detail::rank_group> group, mode how,
-                                              const std::filesystem::path& root) {
-  return store_set::open(std::move(group), how, root / set_name, options_of_set(),
+                                              const std::filesystem::path& root,
+                                              bool is_made_by_checkpoint = false) {
+  detail::set_options options = options_of_set();
+  options.is_made_by_checkpoint = is_made_by_checkpoint;
+  return store_set::open(std::move(group), how, root / set_name, options,
                          detail::opener_of_managers<relocatable>());
 }
 

@@ -25,9 +25,19 @@ struct community_summary {
   unsigned iterations = 0;  ///< how often all vertices, or those near a change, looked for another community
 };
 
+/// The communities of one level of Louvain's method.
+template <class Label>
+struct community_level {
+  std::vector<Label> labels;  ///< by vertex: the smallest vertex number in its community
+  std::uint64_t communities = 0;
+  double modularity = 0;
+};
+
 struct community_result {
   std::vector<vertex_handle> labels;  ///< by vertex: the smallest vertex number in its community
   community_summary summary;
+  /// The levels from the finest one to the last one, which is the answer; only with `keep_levels`.
+  std::vector<community_level<vertex_handle>> levels;
 };
 
 struct louvain_options {
@@ -44,6 +54,12 @@ struct louvain_options {
   /// Ends when vertices have moved for the first time, each from a community of its own. The answer is the
   /// connected parts of these communities, and worse than that of all levels: for comparison.
   bool first_phase_only = false;
+  /// Keeps the communities of all levels, from the first to the answer. Each is within one of the next level.
+  ///
+  /// A vertex of a level's graph is a set of vertices of the graph, which the refinement has joined. A
+  /// community of a level is what such a set has in common with a community of the answer; where that is not
+  /// connected, each of its parts. Levels with the same communities as the next are left out.
+  bool keep_levels = false;
   unsigned threads = 1;
 };
 
@@ -55,7 +71,8 @@ struct label_propagation_options {
 namespace detail {
 
 /// Throws `invalid_argument` for options that are no numbers.
-community_result find_communities(community_graph graph, const louvain_options& options);
+community_result find_communities(community_graph graph, const louvain_options& options,
+                                  const std::vector<vertex_id>* from = nullptr);
 community_result propagate_labels(const community_graph& graph, const label_propagation_options& options);
 
 }  // namespace detail
@@ -80,6 +97,27 @@ template <class Graph>
 community_result louvain(const Graph& graph, const louvain_options& options = {}) {
   if constexpr (require_graph_view<Graph>()) {
     return detail::find_communities(detail::community_graph::of(graph, options.threads), options);
+  } else {
+    return {};
+  }
+}
+
+/// Communities by Louvain's method from given ones, for a graph that has changed a little since they were
+/// found, as by one more edge for each hundred: takes a tenth of the time. Vertices with the same label in
+/// `start`, the number of a vertex, begin together; one that is new begins alone, with its own number
+/// (`match_labels` finds labels by ids). `options.starts` does not count.
+///
+/// One cycle through the levels moves vertices and joins communities. It splits none but those that are not
+/// connected, so communities of a smaller resolution are no good beginning. Where it makes modularity larger
+/// by more than 0.1, the graph is another one, and cycles follow as in `louvain`.
+///
+/// With `keep_levels` the first level is that of the given communities after vertices have left them.
+/// Everything else is as with `louvain`. Throws `errc::invalid_argument` too where labels are no vertices.
+template <class Graph>
+community_result louvain_from(const Graph& graph, const std::vector<vertex_id>& start,
+                              const louvain_options& options = {}) {
+  if constexpr (require_graph_view<Graph>()) {
+    return detail::find_communities(detail::community_graph::of(graph, options.threads), options, &start);
   } else {
     return {};
   }

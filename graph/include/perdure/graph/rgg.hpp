@@ -39,6 +39,10 @@ class rgg_generator {
     double x;
     double y;
   };
+  struct numbered_point {
+    vertex_id vertex;
+    point place;
+  };
 
   /// Throws `errc::invalid_argument` for parameters out of range. O(n / 3) random bits, and 8 MiB of memory
   /// at most.
@@ -56,6 +60,9 @@ class rgg_generator {
 
   /// Returns the place of each vertex, at the index of its number. O(n); for drawing and for tests.
   std::vector<point> points() const;
+  /// Appends to `out` the points in the cells `[first, last)`, in the order of their places (cell, then
+  /// number in the cell). O(points), and O(log n) for each cell.
+  void points(std::uint64_t first, std::uint64_t last, std::vector<numbered_point>& out) const;
 
  private:
   // Points of one cell: numbers from `first` on, before they are scrambled.

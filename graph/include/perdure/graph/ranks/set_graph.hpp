@@ -7,6 +7,7 @@
 #include <perdure/array/untyped_arrays.hpp>
 #include <perdure/graph/ranks/rank_exchange.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>
+#include <perdure/graph/ranks/rank_order.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,11 +17,12 @@ namespace perdure::graph {
 
 /// Collective. Stores a graph as arrays of the set that the ranks have open for writing, under `name`; they
 /// are durable with the next checkpoint. Throws on all ranks `already_exists` where an array is called so,
-/// `invalid_argument` for a name that arrays cannot have, and what storing throws.
+/// `invalid_argument` for a name that arrays cannot have, and what storing throws. `order` is how vertices
+/// are numbered.
 ///
 /// The arrays, of P ranks, n vertices, m arcs:
 /// - `NAME/bounds` [P + 1]: the first vertex of each rank, and n; by rank 0, with the format's version as the
-///   attribute `graph of ranks`;
+///   attribute `graph of ranks`, and the order of the vertices as the attribute `order`;
 /// - `NAME/part_bounds` [P + 1, 5], by rank 0: the same of arcs, ghosts, arcs to ghosts, seen vertices and
 ///   partners;
 /// - `NAME/is_simple` [P]: 1 where no row has a loop, or the same neighbour twice;
@@ -37,7 +39,7 @@ namespace perdure::graph {
 /// many,
 ///   and `NAME/seen`, 32-bit: which these are, partner by partner.
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
-                      rank_exchange& ranks);
+                      rank_exchange& ranks, rank_order order = rank_order::none);
 
 namespace detail {
 
@@ -49,11 +51,29 @@ struct part_bounds {
   std::vector<std::uint64_t> seen;
   std::vector<std::uint64_t> partners;
 
+  static constexpr std::size_t columns_stored = 5;
   /// The columns, in the order in which they are stored.
-  std::array<std::vector<std::uint64_t>*, 5> columns() {
+  std::array<std::vector<std::uint64_t>*, columns_stored> columns() {
     return {&arcs, &ghosts, &ghost_arcs, &seen, &partners};
   }
+  /// Adds up the lengths of the columns, of which there is a row for each part.
+  static part_bounds of(std::span<const std::uint64_t> lengths);
 };
+
+/// Properties of a stored graph that its parts have in common.
+struct stored_shape {
+  part_bounds bounds;
+  bool has_weights = false;
+  bool has_ids = false;
+  rank_order order = rank_order::none;
+};
+
+/// Returns what a part adds to each column of `part_bounds`.
+std::array<std::uint64_t, part_bounds::columns_stored> lengths_of(const rank_graph& graph);
+
+/// Stores a part of a graph, as its rank does.
+void store_graph_part(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
+                      const stored_shape& shape);
 
 }  // namespace detail
 
@@ -74,6 +94,10 @@ class set_graph {
   int parts() const noexcept { return static_cast<int>(bounds_.size()) - 1; }
   bool has_weights() const noexcept { return has_weights_; }
   bool has_ids() const noexcept { return has_ids_; }
+  /// How vertices are numbered.
+  rank_order order() const noexcept { return order_; }
+  /// Returns the names of the arrays that the graph consists of.
+  std::vector<std::string> arrays() const;
 
   /// Returns the graph's part for one of `parts` ranks. It takes no communication.
   ///
@@ -84,7 +108,7 @@ class set_graph {
   /// Throws `damaged` where arrays contradict each other, and what reading throws. O(its vertices and arcs,
   /// and the ghosts of the old parts that it reads).
   rank_graph part(int part, int parts) const;
-  /// Returns the bounds of vertices of that division. Reads the offsets of as many parts.
+  /// Returns the bounds of vertices of that division. Reads O(log vertices) offsets for each.
   std::vector<std::uint64_t> bounds_for(int parts) const;
 
  private:
@@ -102,7 +126,14 @@ class set_graph {
   detail::part_bounds part_bounds_;
   bool has_weights_ = false;
   bool has_ids_ = false;
+  rank_order order_ = rank_order::none;
 };
+
+/// Collective. Stores a graph in the place of `old`, a graph of the same set, as `store_rank_graph` does. The
+/// old one is there until the next checkpoint, and all other arrays stay. A call that throws leaves the set
+/// to be closed without a checkpoint.
+void replace_rank_graph(untyped_arrays& arrays, const set_graph& old, const rank_graph& graph,
+                        rank_exchange& ranks, rank_order order = rank_order::none);
 
 /// Returns the names of the graphs of ranks among the arrays, sorted.
 std::vector<std::string> graphs_of_ranks_in(const untyped_arrays& arrays);

@@ -1,0 +1,69 @@
+#include "rank_inputs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <perdure/error.hpp>
+#include <perdure/graph/ranks/joint_call.hpp>
+
+#include "graph_options.hpp"
+
+namespace perdure::cli {
+namespace {
+
+/// Throws where some inputs have weights, and others have none.
+bool some_have_weights(const std::vector<graph::graph_input>& inputs) {
+  const auto has_some = [](const graph::graph_input& one) { return one.info.has_weights; };
+  const auto with = std::find_if(inputs.begin(), inputs.end(), has_some);
+  const auto without = std::find_if_not(inputs.begin(), inputs.end(), has_some);
+  if (with != inputs.end() && without != inputs.end())
+    throw error(errc::invalid_argument, with->name + " has weights and " + without->name +
+                                            " has none: leave them out with --weight-column none");
+  return with != inputs.end();
+}
+
+}  // namespace
+
+void add_input_options(command target, graph_files& input) {
+  target.add_paths("FILE", input.files, "Files of edges, in any format; '-' is standard input");
+  add_file_options(target, input.reading);
+  add_generated_options(target, input);
+  target.add_flag("--undirected", input.undirected, "Take edges of a directed graph in both directions");
+}
+
+rank_inputs::rank_inputs(job& run, const graph_files& given, const char* verb) : run_(run) {
+  graph::rank_exchange& ranks = run.ranks();
+  given.require_some(verb);
+  graph::joint_call(ranks, [&] {
+    inputs_ =
+        given.open(interruption_, nullptr,
+                   {static_cast<std::uint64_t>(ranks.rank()), static_cast<std::uint64_t>(ranks.size())});
+    for (const graph::graph_input& one : inputs_)
+      if (one.info.kind == graph::direction::directed && !given.undirected)
+        throw error(errc::invalid_argument,
+                    one.name +
+                        " is directed, and graphs of ranks are undirected: take each edge in both "
+                        "directions with --undirected");
+  });
+  // Rank 0 knows of all inputs.
+  std::array<std::uint64_t, 1> weighted{};
+  graph::joint_call(ranks, [&] {
+    if (run.is_first()) weighted[0] = some_have_weights(inputs_) ? 1 : 0;
+  });
+  ranks.add_up(weighted);
+  have_weights_ = weighted[0] != 0;
+}
+
+json rank_inputs::report() {
+  std::array<std::uint64_t, 1> skipped{};
+  for (const graph::graph_input& one : inputs_) skipped[0] += one.edges->skipped_lines();
+  run_.ranks().add_up(skipped);
+  if (!run_.is_first()) return json::object();
+  tell_ignored_columns(inputs_);
+  for (const graph::graph_input& one : inputs_)
+    if (one.info.has_times)
+      std::fprintf(stderr, "perdure-mpi: %s: not kept: times of edges\n", one.name.c_str());
+  return {{"files", what_was_read(inputs_)}, {"skipped_lines", skipped[0]}};
+}
+
+}  // namespace perdure::cli

@@ -1,0 +1,41 @@
+#include "result_array.hpp"
+
+#include <perdure/error.hpp>
+#include <perdure/graph/ranks/graph_divider.hpp>
+#include <span>
+#include <string_view>
+
+#include "type_names.hpp"
+
+namespace perdure::cli {
+namespace {
+
+constexpr const char* made_by = "made by";
+
+}  // namespace
+
+std::string levels_of(const std::string& name) {
+  return name + ".levels";
+}
+
+void require_result_name(const untyped_arrays& arrays, const std::string& name) {
+  for (const std::string& one : {name, levels_of(name)})
+    if (arrays.find(one) && !arrays.attribute(one, made_by))
+      throw error(errc::already_exists, arrays.path().string() + " has an array " + printable_name(one) +
+                                            " that --store-as has not made: give another name");
+}
+
+void erase_levels(untyped_arrays& arrays, const std::string& name) {
+  arrays.erase(levels_of(name));
+}
+
+void mark_result(untyped_arrays& arrays, const std::string& name, const std::string& command,
+                 const std::string& of) {
+  const auto set = [&](std::string_view key, const std::string& text) {
+    arrays.set_attribute(name, key, element_kind::text, {}, std::as_bytes(std::span(text)));
+  };
+  set(made_by, command);
+  set(graph::graph_of_array, of);
+}
+
+}  // namespace perdure::cli
