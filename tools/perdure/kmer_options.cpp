@@ -16,7 +16,10 @@ void add_index_name_option(command target, std::string& name) {
 }
 
 void add_index_options(command target, index_options& given) {
-  target.add_path("STORE", given.store, store_to_read).required();
+  target
+      .add_path("STORE", given.store,
+                "The store's directory, or STORE@LABEL (or STORE@EPOCH): a checkpoint that it keeps")
+      .required();
   add_index_name_option(target, given.name);
   add_verify_option(target, given.verify);
   add_wait_option(target);
