@@ -10,7 +10,7 @@
 #   by name       src/array               arrays of a store, by the public headers
 #   together      src/ranks               stores of several ranks, checkpointed as one
 #   the face      include/perdure, src/c  what programs see, in C++ and in C
-#   who uses it   workload, formats, graph, inspect, compat, examples, addons, tools, bench, tests
+#   who uses it   workload, formats, graph, kmer, inspect, compat, examples, addons, tools, bench, tests
 #
 # Includes are looked up as the compilers do: beside the file, then where the build looks.
 set -euo pipefail
@@ -65,6 +65,7 @@ rooms() {
   room formats/src/netcdf   $h $h/array formats formats/src formats/src/module
   # One header of graphs calls MPI, by what sets of stores have for it.
   room graph                $public $h/mpi/own_communicator.hpp workload src/base/invariant.hpp
+  room kmer                 $public workload
   room inspect              $public
   # The tiers of memkind's interface are divided as those of kinds are.
   room compat               $public $h/detail/tier_division.hpp
@@ -73,7 +74,7 @@ rooms() {
   room addons/malloc        src/{os,segment} $h/heap.hpp $h/detail/size_classes.hpp
   room addons/pager_preload src/{base,os} $h/pager.hpp
   # The program uses the public headers; two tables, to tell of what they have; and why a store is busy, to give its own advice.
-  room tools                $public $h/mpi/own_communicator.hpp graph inspect workload formats src/base/environment.hpp \
+  room tools                $public $h/mpi/own_communicator.hpp graph kmer inspect workload formats src/base/environment.hpp \
                             src/store/backing/backings.hpp src/store/file/store_busy.hpp
   room bench/programs       $public graph workload compat src/{os,segment} bench/peers
   room bench/peers          $public graph workload examples bench/programs
@@ -85,7 +86,7 @@ rooms() {
 room() { printf 'room %s\n' "$*"; }
 
 sources() {
-  find include src addons workload formats graph inspect compat examples tools bench tests \
+  find include src addons workload formats graph kmer inspect compat examples tools bench tests \
     -regex '.*[.]\(hpp\|cpp\|h\|c\)' -printf '%p\n' | sort
 }
 
@@ -109,7 +110,7 @@ sources() {
   }
   function complain(text) { print "layers: " text > "/dev/stderr"; broken = 1 }
   BEGIN {
-    roots = split("src/ include/ addons/ workload/include/ formats/include/ formats/src/ graph/include/ inspect/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
+    roots = split("src/ include/ addons/ workload/include/ formats/include/ formats/src/ graph/include/ kmer/include/ kmer/src/ inspect/include/ compat/include/ compat/src/ tools/perdure/ tests/ bench/", root, " ")
   }
   $1 == "room" {
     known[$2] = 1

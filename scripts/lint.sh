@@ -27,7 +27,7 @@ done
 [ "${1:-}" != --format-only ] || exit 0
 if [ $# -eq 0 ] || [ "$1" = --all ]; then
   # Tests lean on macros that trip the analyser; everything that ships is checked.
-  git ls-files 'src/*.cpp' 'addons/*.cpp' 'workload/*.cpp' 'formats/*.cpp' 'graph/*.cpp' 'inspect/*.cpp' 'tools/*.cpp' 'examples/*.cpp' 'compat/*.cpp' | scripts/tidy-folders.py "$@"
+  git ls-files 'src/*.cpp' 'addons/*.cpp' 'workload/*.cpp' 'formats/*.cpp' 'graph/*.cpp' 'kmer/*.cpp' 'inspect/*.cpp' 'tools/*.cpp' 'examples/*.cpp' 'compat/*.cpp' | scripts/tidy-folders.py "$@"
 else
   for file in "$@"; do
     if grep -qF "/$file\"" "$commands"; then echo "$file"; fi

@@ -106,7 +106,12 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                    {"graph", "bc"},
                                    {"graph", "path"},
                                    {"graph", "neighbours"},
-                                   {"graph", "cc"}}) {
+                                   {"graph", "cc"},
+                                   {"kmer"},
+                                   {"kmer", "build"},
+                                   {"kmer", "classify"},
+                                   {"kmer", "lookup"},
+                                   {"kmer", "stats"}}) {
     arguments a = command;
     a.push_back("--help");
     const std::string help = ok(a);
@@ -121,7 +126,7 @@ TEST_F(Cli, HelpListsEveryCommand) {
   };
   const std::string all = ok({"--help"});
   expect_all(all, {"info", "ls", "log", "verify", "repair", "repartition", "copy", "diff", "rm", "stage",
-                   "doctor", "top", "graph", "array"});
+                   "doctor", "top", "graph", "kmer", "array"});
   expect_part(all, "--json");
   EXPECT_EQ(ok({"-h"}), all);
   const std::string of_graphs = ok({"graph", "--help"});
@@ -540,6 +545,11 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
   const std::string in_arrays = path("arrays");
   const std::string set = path("set");
   make_small_set(set);
+  const std::string genomes = path("genomes");
+  const std::string bases = "ACGTTGCAAGCTTAGCCATGACTGATCGGCTAAGTCTACGGATTC";
+  const std::string fasta = file("genomes.fa", ">kraken:taxid|1\n" + bases + "\n");
+  const std::string nodes = file("nodes.dmp", "1|1|no rank|\n");
+  const std::string taxon_names = file("names.dmp", "1|root||scientific name|\n");
   const std::vector<row> rows{
       {{"info"}, {store}, store, false, true},
       {{"ls"}, {store}, store},
@@ -585,6 +595,14 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"graph", "bc"}, {store}, "", true},
       {{"graph", "path"}, {store, "--source", "10", "--target", "30"}, "", true},
       {{"graph", "neighbours"}, {store, "10"}, "", true},
+      {{"kmer", "build"},
+       {genomes, "--genomes", fasta, "--taxonomy", nodes, taxon_names},
+       genomes,
+       true,
+       true},
+      {{"kmer", "classify"}, {genomes, fasta}, genomes, true, true},
+      {{"kmer", "lookup"}, {genomes, bases}, genomes, false, true},
+      {{"kmer", "stats"}, {genomes}, genomes, false, true},
       {{"array", "import"}, {in_arrays + ":t", file("t.csv", "1,2\n3,4\n")}, in_arrays, true},
       {{"array", "ls"}, {in_arrays}, in_arrays},
       {{"array", "stat"}, {in_arrays + ":t"}, ""},
@@ -612,7 +630,8 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
     }
   }
   // These are all that there are.
-  for (const arguments& above : {arguments{}, {"array"}, {"graph"}, {"graph", "generate"}, {"stage"}}) {
+  for (const arguments& above :
+       {arguments{}, {"array"}, {"graph"}, {"graph", "generate"}, {"kmer"}, {"stage"}}) {
     arguments help = above;
     help.emplace_back("--help");
     const std::vector<std::string> names = commands_in(ok(help));

@@ -32,6 +32,16 @@ cmake --build "$scratch/consumer"
 printf '1 2\n2 3\n' | gzip >"$scratch/edges.gz"
 [ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 2 edges, fresh" ]
 [ "$("$scratch/consumer/graph_consumer" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 4 edges, fresh" ]
+echo '1|1|no rank|' >"$scratch/nodes.dmp"
+echo '1|root||scientific name|' >"$scratch/names.dmp"
+printf '>kraken:taxid|1\nACGTTGCAAGCTTAGCCATGACTGATCGGCTAAGTCTACGGATTCGCATTGACCGTTAACG\n' | gzip >"$scratch/genomes.gz"
+# Classifies its own genomes, after a read of other bases.
+expect_kmers() {
+  rm -rf "$scratch/kmer.store"
+  printf '>other\n%060d\n' 0 | tr 0 A | cat - <(gzip -dc "$scratch/genomes.gz") >"$scratch/reads.fa"
+  [ "$("$1" "$scratch/kmer.store" "$scratch"/{nodes.dmp,names.dmp,genomes.gz,reads.fa})" = "1 of 2" ]
+}
+expect_kmers "$scratch/consumer/kmer_consumer"
 echo "find_package: the program built, linked and kept its count"
 
 if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then
@@ -133,6 +143,12 @@ $launcher "$compiler" -std=c++20 -c $(pkg-config --cflags perdure-graph) "$here/
 "$compiler" "$scratch/graph_consumer.o" $(pkg-config --libs perdure-graph) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/graph_by_pkg_config"
 [ "$("$scratch/graph_by_pkg_config" "$scratch/graph.store" "$scratch/edges.gz")" = "1 component, 6 edges, fresh" ]
 echo "pkg-config: the program with a graph built, linked and added to its store"
+# shellcheck disable=SC2046,SC2086
+$launcher "$compiler" -std=c++20 -c $(pkg-config --cflags perdure-kmer) "$here/consumer/kmer_consumer.cpp" -o "$scratch/kmer_consumer.o"
+# shellcheck disable=SC2046
+"$compiler" "$scratch/kmer_consumer.o" $(pkg-config --libs perdure-kmer) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/kmer_by_pkg_config"
+expect_kmers "$scratch/kmer_by_pkg_config"
+echo "pkg-config: the program with k-mers built, linked and classified reads"
 
 modules=$(find "$prefix" -name perdure.mod)
 if [ -n "$modules" ]; then

@@ -49,6 +49,7 @@ void add_doctor_command(command program);
 void add_top_command(command program);
 void add_graph_commands(command program);
 void add_array_commands(command program);
+void add_kmer_commands(command program);
 
 // The subcommands of `perdure graph`.
 void add_generate_command(command graph);

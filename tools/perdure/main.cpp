@@ -112,6 +112,7 @@ int run(int argc, char** argv) {
   add_doctor_command(program);
   add_top_command(program);
   add_graph_commands(program);
+  add_kmer_commands(program);
   add_array_commands(program);
   const bool as_json = wants_json(argc, argv);
   try {

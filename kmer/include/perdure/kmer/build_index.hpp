@@ -1,0 +1,61 @@
+// Makes an index of genomes in a store.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <perdure/kmer/minimizer.hpp>
+#include <perdure/kmer/minimizer_index.hpp>
+#include <perdure/kmer/sequence_taxa.hpp>
+#include <perdure/kmer/taxonomy.hpp>
+#include <perdure/manager.hpp>
+#include <perdure/workload/progress.hpp>
+#include <string>
+#include <vector>
+
+namespace perdure::kmer {
+
+/// Treatment of a sequence that has no taxon.
+enum class unmapped_sequences : std::uint8_t {
+  error,  ///< the build fails and names it
+  skip,   ///< it is left out and counted
+};
+
+struct build_options {
+  std::string index = default_index_name;  ///< name of the index
+  minimizer_scheme scheme = {};
+  unmapped_sequences unmapped = unmapped_sequences::error;
+  unsigned threads = 1;
+  int end_descriptor = -1;  ///< ends a pipe early, like that of `workload::open_byte_stream`
+  /// Function that gets the bytes of files that were read so far, after each batch. Its exceptions end the
+  /// build.
+  std::function<void(const workload::progress&)> on_progress = {};
+};
+
+struct build_result {
+  std::uint64_t sequences = 0;  ///< in the index
+  std::uint64_t bases = 0;      ///< number of their bases, ambiguous ones too
+  std::uint64_t skipped = 0;    ///< number of sequences without a taxon
+  std::uint64_t minimizers = 0;
+  std::uint64_t bytes = 0;  ///< size of the table
+};
+
+/// Share of a table's cells that are used.
+inline constexpr double table_load = 0.75;
+
+/// Makes an index of all sequences of FASTA or FASTQ files, with a copy of the whole taxonomy. The same
+/// sequences make the same index, whatever their order, the files that they are in and the number of threads.
+/// Takes about 50 bytes of memory for each minimizer. Nothing is durable before the store's next checkpoint,
+/// and after an exception nothing of the index is in the store.
+///
+/// Throws
+/// - `already_exists` where the store has an index of this name;
+/// - `bad_input` with file and record for a sequence without a taxon, a taxon that is not in the taxonomy, a
+///   sequence name that was there before, and a malformed record; and for genomes without any minimizer;
+/// - `unsupported` for more than 2^24 - 1 taxa, ancestors included;
+/// - what reading files and constructing objects throws.
+build_result build_index(manager& store, const std::vector<std::filesystem::path>& genomes,
+                         const taxonomy_view& taxonomy, const sequence_taxa& taxa,
+                         const build_options& options = {});
+
+}  // namespace perdure::kmer

@@ -1,0 +1,43 @@
+// Classifies all reads of files on several threads, with answers in the order of the reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <perdure/kmer/minimizer_index.hpp>
+#include <perdure/kmer/read_classifier.hpp>
+#include <perdure/kmer/read_source.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perdure::kmer {
+
+struct classify_options {
+  classify_rules rules = {};
+  unsigned threads = 1;
+  std::size_t batch_bytes = std::size_t{1} << 19;  ///< text of reads that a thread takes at a time
+  /// Function that gets the lines of `append_kraken_line`, some at a time, in the order of the reads. One
+  /// thread calls it at a time. Its exceptions end the work. Without it no lines are made.
+  std::function<void(std::string_view)> on_lines = {};
+  /// Function that is called after each batch, by several threads at a time. Its exceptions end the work.
+  std::function<void()> on_batch = {};
+};
+
+struct classify_result {
+  std::uint64_t reads = 0;  ///< a pair counts once
+  std::uint64_t bases = 0;
+  std::uint64_t classified = 0;
+  /// Number of reads that got each node of the index's taxonomy.
+  std::vector<std::uint64_t> reads_of_nodes;
+
+  std::uint64_t unclassified() const noexcept { return reads - classified; }
+};
+
+/// Classifies the reads of a source. Throws what the source throws. With several malformed
+/// records, the error is that of the first one. `on_lines` may have got the lines of reads before it.
+classify_result classify_files(const minimizer_index& index, read_source& source,
+                               const classify_options& options);
+
+}  // namespace perdure::kmer

@@ -1,0 +1,82 @@
+// Finds the taxon of a read, by the rules of Kraken 2.
+//
+// Each k-mer of a read has the taxon that the index has for its minimizer, or none. The score of a taxon is
+// the number of k-mers with this taxon or one of its ancestors. The read gets the taxon with the highest
+// score. Several taxa with the highest score give their lowest common ancestor. With a confidence, the read
+// gets the nearest taxon, from there upwards, whose clade has that share of the read's k-mers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <perdure/kmer/minimizer_index.hpp>
+#include <perdure/kmer/sequence_reader.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perdure::kmer {
+
+struct classify_rules {
+  /// Least share of a read's k-mers, ambiguous ones too, that its taxon and the taxa below it have: 0 to 1.
+  double confidence = 0;
+  /// Least number of runs of k-mers with the same minimizer and a taxon. A read with fewer gets no taxon.
+  std::uint64_t minimum_hit_groups = 2;
+};
+
+/// K-mers in a row that have the same taxon.
+struct kmer_hits {
+  static constexpr std::uint32_t ambiguous = 0xffffffff;    ///< k-mers with an ambiguous base
+  static constexpr std::uint32_t mate_border = 0xfffffffe;  ///< stands between the reads of a pair
+
+  std::uint32_t taxon = 0;  ///< number of the index, 0: none, or one of the above
+  std::uint32_t kmers = 0;
+};
+
+/// The answer for a read or a pair.
+struct classified_read {
+  std::uint32_t taxon = 0;  ///< number of the index, or 0
+  std::uint64_t kmers = 0;
+  std::uint64_t hit_groups = 0;
+  std::span<const kmer_hits> hits;  ///< in the order of the read, valid until the next batch
+};
+
+/// Classifies batches of reads. The index must outlive it.
+///
+/// Thread safety: one thread at a time.
+class read_classifier {
+ public:
+  /// Throws `invalid_argument` for a confidence that is not in [0, 1].
+  read_classifier(const minimizer_index& index, const classify_rules& rules);
+
+  /// Classifies reads, or pairs where there are as many mates as reads, and returns one result for each.
+  /// Valid until the next call. Throws `invalid_argument` for another number of mates.
+  std::span<const classified_read> classify(std::span<const sequence> reads,
+                                            std::span<const sequence> mates = {});
+
+ private:
+  void find_taxa();
+  void count_hits(std::size_t begin, std::size_t end, classified_read& read);
+  std::uint32_t resolve(std::uint64_t kmers);
+
+  const minimizer_index& index_;
+  classify_rules rules_;
+  minimizer_scanner scanner_;
+  std::vector<minimizer_run> runs_;       // of a batch
+  std::vector<std::size_t> ends_;         // of each read's runs
+  std::vector<table_place> places_;       // of each run
+  std::vector<std::uint32_t> taxa_;       // of each run
+  std::vector<kmer_hits> hits_;           // of a batch
+  std::vector<std::size_t> hit_ends_;     // of each read's hits
+  std::vector<classified_read> results_;  // of a batch
+  std::vector<std::uint32_t> counts_;     // k-mers of a read, for each taxon
+  std::vector<std::uint32_t> found_;      // taxa with a count
+};
+
+/// Appends a line of Kraken's output, with its end: C or U, the name, the taxon's id, the length, and the
+/// hits as "taxon:k-mers" with A for ambiguous k-mers and "|:|" between mates. `mate` is null for a single
+/// read.
+void append_kraken_line(std::string& to, const minimizer_index& index, const classified_read& found,
+                        const sequence& read, const sequence* mate);
+
+}  // namespace perdure::kmer

@@ -1,0 +1,201 @@
+// The kmer commands, from FASTA files to a report.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <perdure/manager.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/program.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace {
+
+class KmerCommands : public testing::Test {
+ protected:
+  using arguments = std::vector<std::string>;
+
+  KmerCommands() {
+    std::mt19937 random(1);
+    const auto bases = [&random](std::size_t size) {
+      std::string all(size, ' ');
+      for (char& base : all) base = "ACGT"[random() % 4];
+      return all;
+    };
+    first_ = bases(500);
+    second_ = bases(500);
+    nodes_ = file("nodes.dmp", "1|1|no rank|\n2|1|genus|\n10|2|species|\n11|2|species|\n");
+    names_ = file("names.dmp",
+                  "1|root||scientific name|\n2|Alpha||scientific name|\n10|Alpha one||scientific name|\n"
+                  "11|Alpha two||scientific name|\n");
+    genomes_ = file("genomes.fa", ">kraken:taxid|10|a\n" + first_ + "\n>b\n" + second_ + "\n");
+    map_ = file("map", "b\t11\n");
+  }
+
+  std::string path(const std::string& name) const { return (dir_ / name).string(); }
+  std::string file(const std::string& name, const std::string& text) const {
+    return dir_.write(name, text).string();
+  }
+  std::string content(const std::string& name) const {
+    std::ifstream stream(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  static std::string ok(const arguments& a) {
+    const perdure::test::outcome o = perdure::test::perdure_run(a);
+    EXPECT_EQ(o.status, 0) << o.err;
+    EXPECT_EQ(o.err, "");
+    return o.out;
+  }
+  static nlohmann::json ok_json(arguments a) {
+    a.push_back("--json");
+    return nlohmann::json::parse(ok(a));
+  }
+  static std::string fails(const arguments& a, int status = 1) {
+    const perdure::test::outcome o = perdure::test::perdure_run(a);
+    EXPECT_EQ(o.status, status) << o.out << o.err;
+    return o.err;
+  }
+  static void expect_part(const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  arguments build_command(const std::string& store = "genomes.store") const {
+    return {"kmer", "build", path(store), "--genomes", genomes_, "--taxonomy", nodes_, names_, "--map", map_};
+  }
+
+  perdure::scratch_directory dir_;
+  std::string first_;
+  std::string second_;
+  std::string nodes_;
+  std::string names_;
+  std::string genomes_;
+  std::string map_;
+};
+
+TEST_F(KmerCommands, LeadFromGenomesToAReport) {
+  const nlohmann::json built = ok_json(build_command());
+  EXPECT_EQ(built["sequences"], 2);
+  EXPECT_EQ(built["bases"], 1000);
+  EXPECT_EQ(built["skipped_sequences"], 0);
+  const std::string store = path("genomes.store");
+  const std::string reads = file(
+      "reads.fq", "@r1\n" + first_.substr(100, 100) + "\n+\n" + std::string(100, 'I') + "\n@r2 x\n" +
+                      second_.substr(50, 60) + "\n+\n" + std::string(60, 'I') + "\n@r3\nACGT\n+\nIIII\n");
+  const nlohmann::json found =
+      ok_json({"kmer", "classify", store, reads, "--report", path("report"), "--output", path("lines")});
+  EXPECT_EQ(found["reads"], 3);
+  EXPECT_EQ(found["bases"], 164);
+  EXPECT_EQ(found["classified"], 2);
+  EXPECT_EQ(found["unclassified"], 1);
+  ASSERT_EQ(found["taxa"].size(), 2U);
+  EXPECT_EQ(found["taxa"][0]["taxon"], 10);
+  EXPECT_EQ(found["taxa"][0]["name"], "Alpha one");
+  EXPECT_EQ(found["taxa"][0]["rank"], "species");
+  EXPECT_EQ(found["taxa"][0]["reads"], 1);
+  EXPECT_EQ(content("lines"), "C\tr1\t10\t100\t10:66\nC\tr2\t11\t60\t11:26\nU\tr3\t0\t4\t0:0\n");
+  EXPECT_EQ(content("report"),
+            " 33.33\t1\t1\tU\t0\tunclassified\n"
+            " 66.67\t2\t0\tR\t1\troot\n"
+            " 66.67\t2\t0\tG\t2\t  Alpha\n"
+            " 33.33\t1\t1\tS\t10\t    Alpha one\n"
+            " 33.33\t1\t1\tS\t11\t    Alpha two\n");
+  EXPECT_EQ(ok({"kmer", "classify", store, reads, "--output", "-", "--threads", "1"}), content("lines"));
+  EXPECT_EQ(ok({"kmer", "classify", store, reads, "--report", "-"}), content("report"));
+  const std::string summary = ok({"kmer", "classify", store, reads});
+  expect_part(summary, "read           3 reads, 164 bases in ");
+  expect_part(summary, "classified     2 (66.67 %)\n");
+  expect_part(summary, "unclassified   1 (33.33 %)\n  10  Alpha one  1\n  11  Alpha two  1\n");
+  EXPECT_EQ(ok_json({"kmer", "classify", store, reads, "--minimum-hit-groups", "1000"})["classified"], 0);
+}
+
+TEST_F(KmerCommands, ClassifyPairsAndByConfidence) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const std::string one = file("one.fa", ">p/1\n" + first_.substr(0, 80) + "\n");
+  const std::string two = file("two.fa", ">p/2\n" + second_.substr(0, 60) + "\n");
+  const arguments classify{"kmer", "classify", store, one, two, "--paired", "--output", "-"};
+  EXPECT_EQ(ok(classify), "C\tp\t10\t80|60\t10:46 |:| 11:26\n");
+  arguments confident = classify;
+  confident.insert(confident.end(), {"--confidence", "0.9"});
+  EXPECT_EQ(ok(confident), "C\tp\t2\t80|60\t10:46 |:| 11:26\n");
+  expect_part(fails({"kmer", "classify", store, one, file("other.fa", ">q\nA\n"), "--paired"}),
+              "record 1: its name (q) is not that of its mate (p/1)");
+  expect_part(fails({"kmer", "classify", store, one, "--paired"}, 2), "an even number of files, not 1");
+  expect_part(fails({"kmer", "classify", store, one, "--json", "--output", "-"}, 2),
+              "give --report and --output files");
+}
+
+TEST_F(KmerCommands, AFailureLeavesNoOutputBehind) {
+  ok(build_command());
+  const std::string broken = file("broken.fa", ">r1\n" + first_ + "\n>r2\nAC GT\n");
+  expect_part(fails({"kmer", "classify", path("genomes.store"), broken, "--output", path("lines"), "--report",
+                     path("report")}),
+              "broken.fa: record 2: (r2): the byte 0x20 is no code of a nucleotide");
+  EXPECT_FALSE(std::filesystem::exists(path("lines")));
+  EXPECT_FALSE(std::filesystem::exists(path("report")));
+}
+
+TEST_F(KmerCommands, ReadStandardInput) {
+  ok(build_command());
+  perdure::test::process classify(
+      {perdure::test::perdure_program(), "kmer", "classify", path("genomes.store"), "-", "--output", "-"},
+      true);
+  classify.write_input(">r1\n" + first_ + "\n");
+  classify.close_input();
+  const perdure::test::outcome o = classify.wait();
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(o.out, "C\tr1\t10\t500\t10:466\n");
+}
+
+TEST_F(KmerCommands, ABuildThatFailsLeavesNoStore) {
+  arguments build = build_command();
+  build.resize(build.size() - 2);
+  expect_part(fails(build), "genomes.fa: record 2: sequence b has no taxon");
+  EXPECT_FALSE(std::filesystem::exists(path("genomes.store")));
+  build.insert(build.end(), {"--unmapped", "skip"});
+  expect_part(ok(build), "skipped        1 sequence without a taxon\n");
+  expect_part(fails(build), "has a k-mer index named \"kmers\" already");
+  const nlohmann::json stats = ok_json({"kmer", "stats", path("genomes.store")});
+  EXPECT_EQ(stats["sequences"], 1) << "the index of before is still there";
+  expect_part(fails({"kmer", "build", path("x"), "--genomes", genomes_, "--taxonomy", nodes_}, 2),
+              "takes two files");
+  expect_part(fails({"kmer", "build", path("x"), "--genomes", path("nowhere"), "--taxonomy", nodes_, names_}),
+              "nowhere: cannot open");
+  expect_part(fails({"kmer", "build", path("x"), "--genomes", genomes_, "--taxonomy", names_, nodes_}),
+              "names.dmp: line 1");
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(KmerCommands, ShowAnIndex) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const nlohmann::json stats = ok_json({"kmer", "stats", store, "--top", "2"});
+  EXPECT_EQ(stats["k"], 35);
+  EXPECT_EQ(stats["l"], 31);
+  EXPECT_EQ(stats["taxa"], 4);
+  EXPECT_EQ(stats["bytes"], 4096);
+  ASSERT_EQ(stats["top"].size(), 2U);
+  EXPECT_EQ(stats["top"][0]["minimizers"].get<int>() + stats["top"][1]["minimizers"].get<int>(),
+            stats["minimizers"]);
+  expect_part(ok({"kmer", "stats", store}), "genomes        2 sequences, 1,000 bases\n");
+
+  const nlohmann::json found =
+      ok_json({"kmer", "lookup", store, first_.substr(0, 36) + "N" + std::string(35, 'A')});
+  ASSERT_GE(found["runs"].size(), 3U);
+  EXPECT_EQ(found["runs"][0]["position"], 1);
+  EXPECT_EQ(found["runs"][0]["taxon"], 10);
+  EXPECT_EQ(found["runs"].back()["taxon"], nullptr);
+  const std::string text = ok({"kmer", "lookup", store, first_.substr(0, 35) + "N"});
+  expect_part(text, "1  1 k-mer  ");
+  expect_part(text, "  10  Alpha one\n2  1 k-mer  ambiguous\n");
+  expect_part(fails({"kmer", "lookup", store, "ACGT"}, 2), "a k-mer of this index has 35");
+  expect_part(fails({"kmer", "lookup", store, "AC?T"}, 2), "no code of a nucleotide");
+  expect_part(fails({"kmer", "stats", store, "--name", "other"}), "holds no k-mer index named \"other\"");
+  expect_part(ok({"ls", store}), "kmers.taxonomy");
+  expect_part(ok({"verify", store, "--pointers"}), "");
+}
+
+}  // namespace

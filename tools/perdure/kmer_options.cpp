@@ -1,0 +1,50 @@
+#include "kmer_options.hpp"
+
+namespace perdure::cli {
+namespace {
+
+store_options reading_with(verify_mode verify) {
+  store_options settings;
+  settings.verify = verify;
+  return settings;
+}
+
+}  // namespace
+
+void add_index_name_option(command target, std::string& name) {
+  target.add_text("--name", name, "The index's name in the store (default kmers)");
+}
+
+void add_index_options(command target, index_options& given) {
+  target
+      .add_path("STORE", given.store,
+                "The store's directory, or STORE@LABEL (or STORE@EPOCH): a checkpoint that it keeps")
+      .required();
+  add_index_name_option(target, given.name);
+  add_verify_option(target, given.verify);
+  add_wait_option(target);
+  add_json_option(target, given.as_json);
+}
+
+opened_index::opened_index(const index_options& given)
+    : store_(open_read_only, given.store, reading_with(given.verify)) {
+  index_.emplace(store_, given.name);
+  seconds_ = watch_.seconds();
+}
+
+void tell_taxon(json& findings, const kmer::taxonomy_view& taxonomy, kmer::taxon_node node) {
+  findings["taxon"] = taxonomy.ids[node];
+  findings["rank"] = taxonomy.rank(node);
+  findings["name"] = taxonomy.name(node);
+}
+
+void add_kmer_commands(command program) {
+  command kmer = program.add_command("kmer", "Index genomes by their k-mers, and classify reads by them");
+  kmer.require_command();
+  add_kmer_build_command(kmer);
+  add_kmer_classify_command(kmer);
+  add_kmer_lookup_command(kmer);
+  add_kmer_stats_command(kmer);
+}
+
+}  // namespace perdure::cli

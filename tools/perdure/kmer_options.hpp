@@ -1,0 +1,52 @@
+// An open store and an index of k-mers in it, and options that kmer commands take.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <perdure/kmer/minimizer_index.hpp>
+#include <perdure/manager.hpp>
+#include <string>
+
+#include "command.hpp"
+#include "units.hpp"
+
+namespace perdure::cli {
+
+/// Options of commands that read an index.
+struct index_options {
+  std::filesystem::path store;
+  std::string name = kmer::default_index_name;
+  verify_mode verify = verify_mode::journal;
+  bool as_json = false;
+};
+
+/// Adds `--name`.
+void add_index_name_option(command target, std::string& name);
+/// Adds the store, `--name`, and the options of all commands that read stores.
+void add_index_options(command target, index_options& given);
+
+class opened_index {
+ public:
+  explicit opened_index(const index_options& given);
+
+  const kmer::minimizer_index& index() const noexcept { return *index_; }
+  std::uint64_t epoch() const { return store_.store().epoch(); }
+  /// Time to open the store and find the index.
+  double seconds() const noexcept { return seconds_; }
+
+ private:
+  stopwatch watch_;  // before the store: opening counts
+  manager store_;
+  std::optional<kmer::minimizer_index> index_;
+  double seconds_ = 0;
+};
+
+/// Adds to what is told with `--json` of a taxon: its id, rank and name.
+void tell_taxon(json& findings, const kmer::taxonomy_view& taxonomy, kmer::taxon_node node);
+
+void add_kmer_build_command(command kmer);
+void add_kmer_classify_command(command kmer);
+void add_kmer_lookup_command(command kmer);
+void add_kmer_stats_command(command kmer);
+
+}  // namespace perdure::cli

@@ -1,0 +1,90 @@
+// perdure kmer stats: what an index is made of.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kmer_options.hpp"
+#include "type_names.hpp"
+
+namespace perdure::cli {
+namespace {
+
+struct stats_wanted : index_options {
+  std::uint64_t top = 0;
+};
+
+void show_stats(const stats_wanted& given) {
+  const opened_index opened(given);
+  const kmer::minimizer_index& index = opened.index();
+  const kmer::stored_layer& layer = index.layer();
+  const kmer::minimizer_scheme& scheme = index.scheme();
+  const std::uint64_t bytes = layer.table.size() * sizeof(kmer::table_page);
+  const std::vector<std::uint64_t> counts =
+      given.top == 0 ? std::vector<std::uint64_t>() : index.minimizers_of_taxa();
+  std::vector<std::uint32_t> top;
+  for (std::uint32_t taxon = 1; taxon < counts.size(); ++taxon)
+    if (counts[taxon] != 0) top.push_back(taxon);
+  std::stable_sort(top.begin(), top.end(), [&](auto a, auto b) { return counts[a] > counts[b]; });
+  top.resize(std::min<std::size_t>(top.size(), given.top));
+  if (given.as_json) {
+    json value{{"store", given.store.string()},
+               {"epoch", opened.epoch()},
+               {"index", given.name},
+               {"k", scheme.k},
+               {"l", scheme.l},
+               {"spaces", scheme.spaces},
+               {"sequences", layer.sequences},
+               {"bases", layer.bases},
+               {"minimizers", layer.minimizers},
+               {"taxa", index.taxa()},
+               {"taxa_in_taxonomy", index.taxonomy().size()},
+               {"bytes", bytes},
+               {"key_bits", layer.key_bits},
+               {"attach_seconds", opened.seconds()}};
+    if (given.top != 0) {
+      value["top"] = json::array();
+      for (const std::uint32_t taxon : top) {
+        json one;
+        tell_taxon(one, index.taxonomy(), index.node_of(taxon));
+        one["minimizers"] = counts[taxon];
+        value["top"].push_back(std::move(one));
+      }
+    }
+    print(value);
+    return;
+  }
+  output out = output::standard();
+  out.write("re-attached    in " + in_seconds(opened.seconds()) + ", at epoch " + grouped(opened.epoch()) +
+            "\n");
+  out.write("index          " + printable_name(given.name) + ": minimizers of " + std::to_string(scheme.l) +
+            " bases, " + std::to_string(scheme.spaces) + " of them left out, of k-mers of " +
+            std::to_string(scheme.k) + "\n");
+  out.write("genomes        " + counted(layer.sequences, "sequence", "sequences") + ", " +
+            grouped(layer.bases) + " bases\n");
+  out.write("minimizers     " + grouped(layer.minimizers) + "\n");
+  out.write("taxa           " + grouped(index.taxa()) + " of " + grouped(index.taxonomy().size()) +
+            " in the taxonomy\n");
+  out.write("table          " + in_bytes(bytes) + ", " + std::to_string(layer.key_bits) +
+            " bits of a hash in a cell\n");
+  for (const std::uint32_t taxon : top)
+    out.write("  " + std::to_string(index.id_of(taxon)) + "  " +
+              printable_name(std::string(index.taxonomy().name(index.node_of(taxon)))) + "  " +
+              counted(counts[taxon], "minimizer", "minimizers") + "\n");
+  out.finish();
+}
+
+}  // namespace
+
+void add_kmer_stats_command(command kmer) {
+  auto given = std::make_shared<stats_wanted>();
+  command stats = kmer.add_command("stats", "Show what an index is made of");
+  add_index_options(stats, *given);
+  stats.add_number("--top", 0, 1'000'000'000,
+                   "Also list the N taxa with the most minimizers, which reads the table",
+                   [given](std::uint64_t n) { given->top = n; });
+  stats.callback([given] { show_stats(*given); });
+}
+
+}  // namespace perdure::cli
