@@ -53,7 +53,7 @@ os::file lock_of(const os::file& parent, const std::string& name) {
   return {};
 }
 
-/// What the names of a process's places begin with.
+/// The beginning of the names of a process's places.
 std::string beginning_of(const os::process_identity& process) {
   return std::string(prefix) + process.host + '.' + std::to_string(process.pid) + '.';
 }
