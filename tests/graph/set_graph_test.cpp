@@ -205,6 +205,7 @@ TEST_F(SetGraph, ThatContradictsItselfIsRefused) {
       {"offsets", {0, 1, 3, 1, 1}, "rows overlap"},
       {"neighbours", {1, 3, 2, 1}, "leads to no vertex"},
       {"ghosts", {3, 1}, "a ghost is no vertex"},
+      {"ghosts", {1, 1}, "a ghost is a vertex of the rank itself"},
       {"ghost_offsets", {0, 2, 0, 1}, "rows overlap"},
       {"ghost_rows", {2, 0}, "a ghost is next to no vertex"},
       {"seen", {1, 1}, "sees a vertex that there is not"},

@@ -176,7 +176,7 @@ told 2 "is directed" ingest directed.mtx -o new
 printf '1 2\n' > unweighted.txt
 told 2 "few.txt has weights and unweighted.txt has none" ingest few.txt unweighted.txt -o mixed
 by 2 ingest directed.mtx --undirected -o new > /dev/null
-told 5 "give another name" cc few --store-as graph/ids
+for own in graph/ids graph/weights graph; do told 5 "give another name" cc few --store-as "$own"; done
 # The same table of ranks for all commands.
 has_keys() { for key in "${@:2}"; do [ "$(grep -c "\"$key\": " "$1")" = 2 ] || fail "$1 has no $key of each rank"; done; }
 columns=(rank cut_arcs ghosts bytes_sent messages_sent peak_bytes)

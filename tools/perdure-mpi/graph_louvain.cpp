@@ -74,6 +74,7 @@ void add_louvain_command(command graph_command, job& run) {
                       "Communities with many edges within and few between them, by Louvain's method",
                       "id, and the smallest id of its community", *given);
   add_louvain_options(louvain, given->how, given->from);
+  add_verify_option(louvain, *given);
   louvain.callback([given, &run] { find_communities(run, *given); });
 }
 

@@ -93,6 +93,7 @@ void add_pagerank_command(command graph_command, job& run) {
                                   "id and rank", *given);
   add_pagerank_options(ranks, given->how);
   ranks.add_number("--top", given->top, "Show so many vertices with the highest ranks");
+  add_verify_option(ranks, *given);
   ranks.callback([given, &run] { rank(run, *given); });
 }
 

@@ -26,6 +26,7 @@ void add_triangles_command(command graph_command, job& run) {
   auto given = std::make_shared<set_options>();
   command triangles = add_set_command(graph_command, "tc",
                                       "Count triangles: three vertices joined with each other", {}, *given);
+  add_verify_option(triangles, *given);
   triangles.callback([given, &run] { count(run, *given); });
 }
 

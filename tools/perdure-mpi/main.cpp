@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -29,14 +30,19 @@ namespace perdure::cli {
 namespace {
 
 /// How long a rank that has failed waits for others that have too, before it ends them all.
-constexpr std::chrono::seconds wait_for_others(5);
+constexpr std::chrono::seconds wait_for_others(30);
 
 std::string mpi_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  const std::string all(text.data(), static_cast<std::size_t>(length));
-  return all.substr(0, all.find_first_of(",\n\t"));
+  std::string all(text.data(), static_cast<std::size_t>(length));
+  all.resize(std::min(all.find_first_of(",\n"), all.size()));
+  // MPICH's begins with "MPICH Version:", and a tab.
+  if (const std::size_t label = all.find(" Version:\t"); label != std::string::npos)
+    all.replace(label, all.find_first_not_of("\t ", label + std::string_view(" Version:").size()) - label,
+                " ");
+  return all;
 }
 
 /// A failure of this rank.

@@ -34,10 +34,13 @@ command add_set_command(command graph_command, const std::string& name, const st
                    "Copy each rank's part to this directory on a fast device of its machine first, and work "
                    "there; needs as many ranks as the set has parts");
   add_rank_threads_option(added, given.threads);
-  added.add_flag("--verify", given.is_checked,
-                 "Check the answer by a plain computation of rank 0, which reads the whole graph");
   add_json_option(added, given.as_json);
   return added;
+}
+
+void add_verify_option(command target, set_options& given) {
+  target.add_flag("--verify", given.is_checked,
+                  "Check the answer by a plain computation of rank 0, which reads the whole graph");
 }
 
 namespace {

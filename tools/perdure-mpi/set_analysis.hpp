@@ -46,6 +46,9 @@ struct set_options {
 command add_set_command(command graph_command, const std::string& name, const std::string& description,
                         const std::string& columns, set_options& given);
 
+/// `--verify`, for commands that call `set_analysis::check`.
+void add_verify_option(command target, set_options& given);
+
 /// Lines that a rank writes of its vertices: the values of each, one vertex after the other.
 struct vertex_lines {
   std::vector<graph::vertex_id> ids;

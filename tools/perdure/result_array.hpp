@@ -8,8 +8,8 @@ namespace perdure::cli {
 
 /// Returns the name of the array with all levels of the communities that the array `name` has.
 std::string levels_of(const std::string& name);
-/// Throws `already_exists` where the array `name`, or that of its levels, is there and was not made by
-/// --store-as.
+/// Throws where --store-as must not make the array `name`: `invalid_argument` inside of a graph of ranks, and
+/// `already_exists` where it, or that of its levels, is there and was not made by --store-as.
 void require_result_name(const untyped_arrays& arrays, const std::string& name);
 /// Erases the array of the levels of `name`, if there is one.
 void erase_levels(untyped_arrays& arrays, const std::string& name);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <perdure/array/attribute_value.hpp>
 #include <perdure/error.hpp>
 #include <perdure/graph/detail/portion.hpp>
@@ -379,6 +380,16 @@ rank_graph set_graph::stored_part(int part) const {
   require_rows(plan.ghost_offsets.span(), plan.ghost_rows.size());
   require_below(found.targets.span(), own + ghosts, "an arc leads to no vertex");
   require_below(plan.ghosts.span(), vertices(), "a ghost is no vertex");
+  const auto require_ascending = [this](const auto& values, const char* fault) {
+    if (std::adjacent_find(values.begin(), values.end(), std::greater_equal<>()) != values.end())
+      throw_damaged(name_, fault);
+  };
+  require_ascending(plan.ghosts, "its ghosts are not in order");
+  for (const rank_plan::neighbour& one : plan.neighbours)
+    require_ascending(one.seen, "vertices that another rank sees are not in order");
+  if (const auto at = std::lower_bound(plan.ghosts.begin(), plan.ghosts.end(), plan.first());
+      at != plan.ghosts.end() && *at - plan.first() < own)
+    throw_damaged(name_, "a ghost is a vertex of the rank itself");
   require_below(plan.ghost_rows.span(), own, "a ghost is next to no vertex");
   require_below(plan.seen.span(), own, "another rank sees a vertex that there is not");
   return rank_graph(std::move(found));

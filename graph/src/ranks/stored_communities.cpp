@@ -44,7 +44,7 @@ void store_levels(untyped_arrays& arrays, const std::string& name,
     labels.insert(labels.end(), level.labels.begin(), level.labels.end());
     modularity.push_back(level.modularity);
   }
-  arrays.set_attribute(name, "modularity", data_type_of<double>(), {modularity.size()},
+  arrays.set_attribute(name, modularity_of_levels, data_type_of<double>(), {modularity.size()},
                        std::as_bytes(std::span(modularity)));
   if (labels.empty()) return;
   const slab where{{0, first}, {levels.size(), levels.front().labels.size()}, {}};

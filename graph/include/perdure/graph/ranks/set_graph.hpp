@@ -105,7 +105,8 @@ class set_graph {
   /// is valid as long as the set is open, and nothing is copied. Else vertices are divided anew so that ranks
   /// have about as many arcs each, and each rank reads what it needs from the parts that have it.
   ///
-  /// Throws `damaged` where arrays contradict each other, and what reading throws. O(its vertices and arcs,
+  /// Throws `damaged` where arrays contradict each other, and what reading throws. Whether both ends of an
+  /// edge have it is not looked at. O(its vertices and arcs,
   /// and the ghosts of the old parts that it reads).
   rank_graph part(int part, int parts) const;
   /// Returns the bounds of vertices of that division. Reads O(log vertices) offsets for each.

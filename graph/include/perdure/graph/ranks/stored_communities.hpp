@@ -7,9 +7,13 @@
 #include <perdure/graph/ranks/labels_by_id.hpp>
 #include <perdure/graph/vertex.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perdure::graph {
+
+/// The attribute of an array of levels with the modularity of each.
+inline constexpr std::string_view modularity_of_levels = "modularity";
 
 /// Reads one of `parts` shares of the communities in an array of structs with the fields `id` and
 /// `community`, of 64 bits each, as `perdure graph louvain --store-as` makes it. Throws `not_found`,
