@@ -1,10 +1,12 @@
 // perdure-mpi graph export: writes the graph of a set as an edge list.
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <perdure/graph/graph_file.hpp>
 #include <perdure/graph/ranks/rank_order.hpp>
+#include <perdure/graph/result_table.hpp>
 #include <utility>
 
 #include "graph_options.hpp"
@@ -13,6 +15,19 @@
 
 namespace perdure::cli {
 namespace {
+
+const char* name_of(graph::table_format format) {
+  switch (format) {
+    case graph::table_format::csv:
+      return "csv";
+    case graph::table_format::numpy:
+      return "npy";
+    case graph::table_format::text:
+    case graph::table_format::records:
+      break;
+  }
+  return "text";
+}
 
 /// Each edge once, by the rank that has the end with the smaller id, in the order of both ends.
 void write_edges(job& job_of_ranks, const set_options& given) {
@@ -41,7 +56,15 @@ void write_edges(job& job_of_ranks, const set_options& given) {
   std::uint64_t edges[] = {lines.ids.size()};
   run.write_lines("source", columns, std::move(lines));
   run.ranks().add_up(edges);
-  run.report({{"file", given.output.string()}, {"edges", edges[0]}}, [&](output& out) {
+  const bool is_file = std::filesystem::is_regular_file(given.output);
+  const json findings{{"file", given.output.string()},
+                      {"format", name_of(graph::table_format_of(given.output))},
+                      {"edges", edges[0]},
+                      {"arcs", edges[0]},
+                      {"undirected", true},
+                      {"left_out", json::array()},
+                      {"bytes", is_file ? std::filesystem::file_size(given.output) : 0}};
+  run.report(findings, [&](output& out) {
     out.write("wrote          " + grouped(edges[0]) + " edges to " + given.output.string() + "\n");
   });
 }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <perdure/graph/degrees.hpp>
 #include <perdure/graph/ranks/rank_pagerank.hpp>
 #include <utility>
@@ -69,12 +70,17 @@ void rank(job& job_of_ranks, const wanted_ranks& given) {
     top.push_back({{"id", one.id}, {"rank", one.value}});
     lines += "rank           " + std::to_string(one.value) + "  vertex " + std::to_string(one.id) + "\n";
   }
+  double sum = 0;
+  for (const std::uint64_t bits : run.ranks().gather(
+           std::bit_cast<std::uint64_t>(std::accumulate(found.ranks.begin(), found.ranks.end(), 0.0))))
+    sum += std::bit_cast<double>(bits);
   const bool has_converged = found.change <= how.tolerance;
   run.report({{"iterations", found.iterations},
               {"change", found.change},
               {"converged", has_converged},
               {"damping", how.damping},
               {"tolerance", how.tolerance},
+              {"sum", sum},
               {"top", top}},
              [&](output& out) {
                out.write("ranked         " + counted(run.vertices(), "vertex", "vertices") + " in " +

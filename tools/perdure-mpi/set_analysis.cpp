@@ -201,6 +201,7 @@ void set_analysis::report(const json& findings, const std::function<void(output&
     all.update({{"vertices", vertices()},
                 {"threads", given_.threads},
                 {"attach_seconds", opened_.seconds},
+                {"index_seconds", 0},  // rows need none
                 {"seconds", seconds_},
                 {"ranks", ranks().size()},
                 {"parts", opened_.stored.parts()},
