@@ -28,6 +28,8 @@ function(perdure_mutant_options target)
 endfunction()
 perdure_mutant_options(mutants_precompiled)
 
+include(PerdureMutant)
+
 function(perdure_mutant name file what old new)
   cmake_parse_arguments(PARSE_ARGV 5 arg PAGED "RIG;CAUGHT_BY" "FIRST")
   if(NOT arg_CAUGHT_BY AND NOT arg_RIG STREQUAL "unsynced")
@@ -38,25 +40,7 @@ function(perdure_mutant name file what old new)
     set(folder ranks)
   endif()
   set(copy ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/${file})
-  set(script ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cmake)
-  file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [==[
-file(READ "@CMAKE_SOURCE_DIR@/src/@folder@/@file@" text)
-set(old [=[@old@]=])
-set(new [=[@new@]=])
-string(FIND "${text}" "${old}" first)
-string(FIND "${text}" "${old}" last REVERSE)
-if(first EQUAL -1 OR NOT first EQUAL last)
-  message(FATAL_ERROR "mutant @name@: its text is not exactly once in src/@folder@/@file@:\n${old}")
-endif()
-string(REPLACE "${old}" "${new}" text "${text}")
-file(WRITE "@copy@" "${text}")
-]==])
-  add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -P ${script}
-                     DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/${file} ${script} VERBATIM
-                     COMMENT "Mutant ${name}: ${what}")
-  # Its own object comes before the library's, of which the rest is taken: so there the source must be an object too.
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/${folder}/${file} TARGET_DIRECTORY perdure
-                              PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  perdure_mutated_source(${name} perdure src/${folder}/${file} ${copy} "${what}" "${old}" "${new}")
   add_library(mutated_${name} OBJECT ${copy})
   perdure_mutant_options(mutated_${name})
   target_precompile_headers(mutated_${name} REUSE_FROM mutants_precompiled)

@@ -5,30 +5,13 @@
 # exactly once, becomes NEW; PATTERN is what is said of the violation (tests/crash/expected_violation.hpp).
 #
 # That checkpoints count before all ranks have agreed, or a set before it has its graph: mutants ranks_* of tests/crash.
+include(PerdureMutant)
 add_custom_target(graph_mutants)
 
 function(perdure_graph_mutant name file what old new)
   cmake_parse_arguments(PARSE_ARGV 5 arg "" "CAUGHT_BY" "")
   set(copy ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}/${file})
-  set(script ${CMAKE_CURRENT_BINARY_DIR}/mutants/${name}.cmake)
-  file(CONFIGURE OUTPUT ${script} @ONLY CONTENT [==[
-file(READ "@CMAKE_SOURCE_DIR@/graph/src/@file@" text)
-set(old [=[@old@]=])
-set(new [=[@new@]=])
-string(FIND "${text}" "${old}" first)
-string(FIND "${text}" "${old}" last REVERSE)
-if(first EQUAL -1 OR NOT first EQUAL last)
-  message(FATAL_ERROR "mutant @name@: its text is not exactly once in graph/src/@file@:\n${old}")
-endif()
-string(REPLACE "${old}" "${new}" text "${text}")
-file(WRITE "@copy@" "${text}")
-]==])
-  add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -P ${script}
-                     DEPENDS ${CMAKE_SOURCE_DIR}/graph/src/${file} ${script} VERBATIM
-                     COMMENT "Mutant ${name}: ${what}")
-  # Its own object comes before the library's, of which the rest is taken: so there the source must be an object too.
-  set_source_files_properties(${CMAKE_SOURCE_DIR}/graph/src/${file} TARGET_DIRECTORY perdure_graph
-                              PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  perdure_mutated_source(${name} perdure_graph graph/src/${file} ${copy} "${what}" "${old}" "${new}")
   add_executable(graph_mutant_${name} EXCLUDE_FROM_ALL ${copy})
   target_link_libraries(graph_mutant_${name} PRIVATE perdure_random_rank_graphs)
   target_include_directories(graph_mutant_${name} PRIVATE ${CMAKE_SOURCE_DIR}/graph/src ${CMAKE_SOURCE_DIR}/src)
