@@ -274,7 +274,7 @@ std::uint64_t weight_of_all(const community_graph& graph, rank_exchange& ranks) 
 /// Collective. Returns how often to begin from single vertices.
 unsigned starts_for(const community_graph& graph, rank_exchange& ranks, const louvain_options& options) {
   if (options.starts != 0) return options.starts;
-  // Of a small graph a worse answer is not worth the time that another one takes.
+  // More starts are tried where a start takes little time.
   constexpr std::uint64_t arcs_to_visit = std::uint64_t{1} << 22;
   const std::uint64_t arcs = sum_of_all(graph.targets.size(), ranks);
   return static_cast<unsigned>(std::clamp<std::uint64_t>(arcs_to_visit / (arcs + 1), 1, 10));

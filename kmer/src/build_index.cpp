@@ -127,7 +127,7 @@ class page_filler {
         return true;
       }
       if ((cell & mask) == place.key) {
-        // What a look-up cannot tell apart has one taxon.
+        // Minimizers that a look-up cannot tell apart have one taxon.
         const taxon_node both = taxonomy_.common_ancestor(nodes_[(cell >> key_bits_) - 1], one.node);
         cell = number_of(both) << key_bits_ | place.key;
         return true;

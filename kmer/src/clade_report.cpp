@@ -54,7 +54,7 @@ std::vector<clade> clades_of(const taxonomy_view& taxonomy, const std::vector<st
   std::vector<std::pair<taxon_node, taxon_node>> children;  // parent and child
   for (taxon_node node = 1; node < taxonomy.size(); ++node)
     if (sums[node] != 0) children.emplace_back(taxonomy.parents[node], node);
-  // Of one parent the last is taken from the stack first.
+  // The stack gives the last child of a parent first.
   std::sort(children.begin(), children.end(), [&](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first < b.first;
     if (sums[a.second] != sums[b.second]) return sums[a.second] < sums[b.second];

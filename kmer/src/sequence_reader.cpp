@@ -86,7 +86,7 @@ void sequence_reader::record_cutter::cut(const std::vector<char>& text, std::siz
     if (feed == nullptr) return;
     const std::size_t length = static_cast<std::size_t>(static_cast<const char*>(feed) - line) + 1;
     position += length;
-    // Of blank lines only those between records are skipped: an empty read has two.
+    // Blank lines are skipped between records only: an empty read has two.
     if (lines == 0 && is_blank({line, length})) continue;
     ++lines;
     if (kind == format::fastq && lines == 4) {

@@ -107,7 +107,7 @@ std::vector<std::vector<vertex_id>> nested_levels(const std::vector<community_gr
     std::vector<vertex_id> found = connected_within(graph, ranks, [&](vertex_handle u, vertex_handle v) {
       return within[u] == within[v] && finer[u] == finer[v];
     });
-    // Of two levels, one within the other, with as many communities both are the same.
+    // Two levels with as many communities are the same, as one is within the other.
     const std::uint64_t count = count_of(found, graph.plan, ranks);
     if (count == last_count) continue;
     last_count = count;

@@ -16,8 +16,8 @@ namespace {
 
 /// The common part of the ranks of one call.
 ///
-/// What a rank gives before a meeting the others take behind it, while it may give something for the next
-/// meeting already: so there are two of each box, for even and for odd meetings.
+/// A rank fills its boxes before a meeting, and the others empty them behind it. Meanwhile it may fill boxes
+/// for the next meeting: so there are two of each, for even and for odd meetings.
 class meeting_place {
  public:
   explicit meeting_place(int ranks)
