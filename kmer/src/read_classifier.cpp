@@ -1,6 +1,7 @@
 // A batch is classified in steps, so that look-ups of many reads wait for memory at the same time: all
 // minimizers first, then all look-ups, then each read.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <perdure/error.hpp>
@@ -13,7 +14,7 @@ namespace {
 /// Run between the reads of a pair. It has no k-mers.
 constexpr minimizer_run mate_run{no_minimizer, 0};
 /// Look-ups that wait for memory together.
-constexpr std::size_t ahead = 24;
+constexpr std::size_t ahead = 32;
 
 void append_number(std::string& to, std::uint64_t number) {
   char digits[20];
@@ -68,17 +69,19 @@ std::span<const classified_read> read_classifier::classify(std::span<const seque
 }
 
 void read_classifier::find_taxa() {
-  const table_view& table = index_.table();
-  places_.resize(runs_.size());
-  taxa_.resize(runs_.size());
-  for (std::size_t i = 0; i < runs_.size() + ahead; ++i) {
-    if (i < runs_.size()) {
-      places_[i] = table.place_of(hash_of_minimizer(runs_[i].minimizer));
-      table.prefetch(places_[i]);
+  hashes_.resize(runs_.size());
+  for (std::size_t i = 0; i < runs_.size(); ++i) hashes_[i] = index_.hash()(runs_[i].minimizer);
+  taxa_.assign(runs_.size(), 0);
+  for (const layer_view& layer : index_.layers()) {
+    std::array<table_place, ahead> places;
+    for (std::size_t i = 0; i < runs_.size() + ahead; ++i) {
+      table_place& place = places[i % ahead];
+      if (i >= ahead && runs_[i - ahead].minimizer != no_minimizer)
+        taxa_[i - ahead] = index_.both(taxa_[i - ahead], layer.find(place));
+      if (i >= runs_.size()) continue;
+      place = layer.table().place_of(hashes_[i]);
+      layer.table().prefetch(place);
     }
-    if (i < ahead) continue;
-    const std::size_t now = i - ahead;
-    taxa_[now] = runs_[now].minimizer == no_minimizer ? 0 : table.find(places_[now]);
   }
 }
 

@@ -108,8 +108,10 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                    {"graph", "neighbours"},
                                    {"graph", "cc"},
                                    {"kmer"},
+                                   {"kmer", "add"},
                                    {"kmer", "build"},
                                    {"kmer", "classify"},
+                                   {"kmer", "compact"},
                                    {"kmer", "lookup"},
                                    {"kmer", "stats"}}) {
     arguments a = command;
@@ -603,6 +605,8 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"kmer", "classify"}, {genomes, fasta}, genomes, true, true},
       {{"kmer", "lookup"}, {genomes, bases}, genomes, false, true},
       {{"kmer", "stats"}, {genomes}, genomes, false, true},
+      {{"kmer", "add"}, {genomes, "--genomes", fasta}, genomes, true, true},
+      {{"kmer", "compact"}, {genomes}, genomes, true, true},
       {{"array", "import"}, {in_arrays + ":t", file("t.csv", "1,2\n3,4\n")}, in_arrays, true},
       {{"array", "ls"}, {in_arrays}, in_arrays},
       {{"array", "stat"}, {in_arrays + ":t"}, ""},

@@ -14,14 +14,6 @@
 
 namespace perdure::kmer {
 
-/// Returns the hash of a minimizer, which stores keep. No two minimizers have the same.
-constexpr std::uint64_t hash_of_minimizer(std::uint64_t minimizer) noexcept {
-  std::uint64_t h = minimizer + 0x9e3779b97f4a7c15;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
-  return h ^ (h >> 31);
-}
-
 /// A page of a table. A line has 16 cells, as many as a line of the processor's cache holds. Cells of a line
 /// are used from its beginning; an unused cell is 0. A number whose own line is full is in the next line of
 /// the page that has room. The first line follows the last.
