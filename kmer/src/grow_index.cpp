@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <perdure/kmer/grow_index.hpp>
 #include <span>
 #include <string>
@@ -61,7 +62,7 @@ added_genomes add_genomes(manager& store, const std::vector<std::filesystem::pat
   const std::span<const stored_layer* const> layers = index.stored_layers();
   std::size_t first = layers.size();
   for (std::uint64_t behind = result.added.minimizers;
-       first > 0 && layers[first - 1]->minimizers < layer_ratio * behind; --first)
+       first > 0 && layers[first - 1]->minimizers < std::max(layer_ratio * behind, how.merge_below); --first)
     behind += layers[first - 1]->minimizers;
   result.index = replace_layers(store, index, first, scan.sets(), result.added, how.threads);
   return result;

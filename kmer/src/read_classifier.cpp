@@ -76,13 +76,15 @@ void read_classifier::find_taxa() {
     std::array<table_place, ahead> places;
     for (std::size_t i = 0; i < runs_.size() + ahead; ++i) {
       table_place& place = places[i % ahead];
-      if (i >= ahead && runs_[i - ahead].minimizer != no_minimizer)
-        taxa_[i - ahead] = index_.both(taxa_[i - ahead], layer.find(place));
+      if (i >= ahead) taxa_[i - ahead] = index_.both(taxa_[i - ahead], layer.find(place));
       if (i >= runs_.size()) continue;
       place = layer.table().place_of(hashes_[i]);
       layer.table().prefetch(place);
     }
   }
+  // What was found for the hash of no minimizer means nothing.
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    if (runs_[i].minimizer == no_minimizer) taxa_[i] = 0;
 }
 
 void read_classifier::count_hits(std::size_t begin, std::size_t end, classified_read& read) {

@@ -22,7 +22,7 @@ std::vector<small_genome> genomes_to_add() {
   const std::string shared = genomes.front().bases.substr(500, 1500);
   for (std::size_t i = 0; i < 3; ++i)
     genomes.push_back({"kraken:taxid|" + std::to_string(i == 1 ? 20 : 11) + "|more" + std::to_string(i),
-                       random_bases(std::array{600, 3600, 30'000}[i], 20 + i) + shared});
+                       random_bases(std::array{600, 3600, 45'000}[i], 20 + i) + shared});
   return genomes;
 }
 
@@ -42,9 +42,11 @@ class GrowIndex : public scratch_test {
     kmer::build_index(store, {genomes_file(numbers)}, small_taxonomy(path(".")).view(), {}, how);
     store.close();
   }
-  kmer::added_genomes add(const std::string& store_name, const std::vector<std::size_t>& numbers) const {
+  kmer::added_genomes add(const std::string& store_name, const std::vector<std::size_t>& numbers,
+                          std::uint64_t merge_below = 0) const {
     manager store(open_only, path(store_name));
-    const kmer::added_genomes added = kmer::add_genomes(store, {genomes_file(numbers)}, {}, {.threads = 2});
+    const kmer::added_genomes added =
+        kmer::add_genomes(store, {genomes_file(numbers)}, {}, {.threads = 2, .merge_below = merge_below});
     store.close();
     return added;
   }
@@ -136,6 +138,9 @@ TEST_F(GrowIndex, LayersAreMergedAsTheyGrow) {
   last = add("store", {0, 1, 2, 4});
   EXPECT_EQ(last.index.layers, 1U);
   EXPECT_EQ(last.index.merged, 2U);
+  EXPECT_EQ(add("store", {3}, 1000).index.layers, 2U);
+  last = add("store", {3}, 100'000);
+  EXPECT_EQ(last.index.layers, 1U) << "a layer with fewer minimizers is merged with any";
   const kmer::growth_result result = compact("store");
   EXPECT_EQ(result.layers, 1U);
   EXPECT_EQ(result.merged, 0U);
@@ -150,7 +155,7 @@ TEST_F(GrowIndex, LayersThatLackTaxaHaveTheirCommonAncestor) {
                                    all[5].bases.substr(3000, 200) + random_bases(300, 9) + "\n");
   {
     manager store(open_only, path("store"));
-    EXPECT_EQ(kmer::add_genomes(store, {path("small.fa")}, {}).index.layers, 2U);
+    EXPECT_EQ(kmer::add_genomes(store, {path("small.fa")}, {}, {.merge_below = 0}).index.layers, 2U);
     store.close();
   }
   const manager store(open_read_only, path("store"));

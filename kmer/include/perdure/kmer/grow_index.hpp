@@ -12,7 +12,7 @@
 namespace perdure::kmer {
 
 /// A layer has at least this many times the minimizers of the next one.
-inline constexpr std::uint64_t layer_ratio = 4;
+inline constexpr std::uint64_t layer_ratio = 8;
 
 struct growth_result {
   std::uint32_t layers = 0;      ///< number of layers that the index has now
@@ -27,9 +27,12 @@ struct added_genomes {
 };
 
 /// Adds all sequences of FASTA or FASTQ files to the index that `options` name, with the index's scheme and
-/// taxonomy. They become a layer, together with the last layers, as long as one has fewer than `layer_ratio`
-/// times the minimizers of what is behind it. Takes time and memory in proportion to that layer. Nothing is
-/// durable before the store's next checkpoint. After an exception the index is as it was.
+/// taxonomy. They become the last layer. Layers before it are merged with it as long as one has
+/// - fewer than `layer_ratio` times the minimizers behind it,
+/// - or fewer than `options.merge_below`.
+///
+/// Takes time and memory in proportion to that layer. Nothing is durable before the store's next checkpoint.
+/// After an exception the index is as it was.
 ///
 /// A sequence that the index has already changes no answer.
 ///
