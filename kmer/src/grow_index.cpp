@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <perdure/kmer/grow_index.hpp>
 #include <span>
 #include <string>
@@ -61,9 +60,12 @@ added_genomes add_genomes(manager& store, const std::vector<std::filesystem::pat
   result.added = scan.counts();
   const std::span<const stored_layer* const> layers = index.stored_layers();
   std::size_t first = layers.size();
-  for (std::uint64_t behind = result.added.minimizers;
-       first > 0 && layers[first - 1]->minimizers < std::max(layer_ratio * behind, how.merge_below); --first)
-    behind += layers[first - 1]->minimizers;
+  for (std::uint64_t behind = result.added.minimizers; first > 0; --first) {
+    const std::uint64_t before = layers[first - 1]->minimizers;
+    const bool is_small = first > 1 && before < how.merge_below;
+    if (!is_small && before >= layer_ratio * behind) break;
+    behind += before;
+  }
   result.index = replace_layers(store, index, first, scan.sets(), result.added, how.threads);
   return result;
 }

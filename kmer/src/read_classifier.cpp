@@ -1,7 +1,6 @@
 // A batch is classified in steps, so that look-ups of many reads wait for memory at the same time: all
 // minimizers first, then all look-ups, then each read.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <perdure/error.hpp>
@@ -71,15 +70,20 @@ std::span<const classified_read> read_classifier::classify(std::span<const seque
 void read_classifier::find_taxa() {
   hashes_.resize(runs_.size());
   for (std::size_t i = 0; i < runs_.size(); ++i) hashes_[i] = index_.hash()(runs_[i].minimizer);
-  taxa_.assign(runs_.size(), 0);
-  for (const layer_view& layer : index_.layers()) {
-    std::array<table_place, ahead> places;
-    for (std::size_t i = 0; i < runs_.size() + ahead; ++i) {
-      table_place& place = places[i % ahead];
-      if (i >= ahead) taxa_[i - ahead] = index_.both(taxa_[i - ahead], layer.find(place));
-      if (i >= runs_.size()) continue;
-      place = layer.table().place_of(hashes_[i]);
-      layer.table().prefetch(place);
+  taxa_.resize(runs_.size());
+  const std::span<const layer_view> layers = index_.layers();
+  places_.resize(ahead * layers.size());
+  for (std::size_t i = 0; i < runs_.size() + ahead; ++i) {
+    table_place* const places = places_.data() + i % ahead * layers.size();
+    if (i >= ahead) {
+      std::uint32_t taxon = layers[0].find(places[0]);
+      for (std::size_t j = 1; j < layers.size(); ++j) taxon = index_.both(taxon, layers[j].find(places[j]));
+      taxa_[i - ahead] = taxon;
+    }
+    if (i >= runs_.size()) continue;
+    for (std::size_t j = 0; j < layers.size(); ++j) {
+      places[j] = layers[j].table().place_of(hashes_[i]);
+      layers[j].table().prefetch(places[j]);
     }
   }
   // What was found for the hash of no minimizer means nothing.

@@ -23,6 +23,7 @@ std::vector<small_genome> genomes_to_add() {
   for (std::size_t i = 0; i < 3; ++i)
     genomes.push_back({"kraken:taxid|" + std::to_string(i == 1 ? 20 : 11) + "|more" + std::to_string(i),
                        random_bases(std::array{600, 3600, 45'000}[i], 20 + i) + shared});
+  genomes.push_back({"kraken:taxid|10|tiny", random_bases(150, 30)});
   return genomes;
 }
 
@@ -138,13 +139,15 @@ TEST_F(GrowIndex, LayersAreMergedAsTheyGrow) {
   last = add("store", {0, 1, 2, 4});
   EXPECT_EQ(last.index.layers, 1U);
   EXPECT_EQ(last.index.merged, 2U);
-  EXPECT_EQ(add("store", {3}, 1000).index.layers, 2U);
-  last = add("store", {3}, 100'000);
-  EXPECT_EQ(last.index.layers, 1U) << "a layer with fewer minimizers is merged with any";
+  EXPECT_EQ(add("store", {3}).index.layers, 2U);
+  EXPECT_EQ(add("store", {6}).index.layers, 3U);
+  last = add("store", {6}, 100'000);
+  EXPECT_EQ(last.index.layers, 2U) << "small layers behind the first are merged with any";
+  EXPECT_EQ(last.index.merged, 2U);
   const kmer::growth_result result = compact("store");
   EXPECT_EQ(result.layers, 1U);
-  EXPECT_EQ(result.merged, 0U);
-  EXPECT_EQ(result.bytes, last.index.bytes);
+  EXPECT_EQ(result.merged, 2U);
+  EXPECT_EQ(compact("store").merged, 0U);
 }
 
 TEST_F(GrowIndex, LayersThatLackTaxaHaveTheirCommonAncestor) {

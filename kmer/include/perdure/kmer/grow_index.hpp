@@ -29,7 +29,7 @@ struct added_genomes {
 /// Adds all sequences of FASTA or FASTQ files to the index that `options` name, with the index's scheme and
 /// taxonomy. They become the last layer. Layers before it are merged with it as long as one has
 /// - fewer than `layer_ratio` times the minimizers behind it,
-/// - or fewer than `options.merge_below`.
+/// - or fewer than `options.merge_below`, unless it is the first.
 ///
 /// Takes time and memory in proportion to that layer. Nothing is durable before the store's next checkpoint.
 /// After an exception the index is as it was.
