@@ -20,8 +20,8 @@ class minimizer_hash {
   constexpr std::uint64_t operator()(std::uint64_t minimizer) const noexcept {
     // Each step can be undone, modulo 2^bits.
     std::uint64_t h = (kept_bases(minimizer) + 0x9e3779b97f4a7c15) << (64 - bits_);
-    h = folded(h) * 0xbf58476d1ce4e5b9;
-    h = folded(h) * 0x94d049bb133111eb;
+    h = folded(h) * 0xff51afd7ed558ccd;
+    h = folded(h) * 0xc4ceb9fe1a85ec53;
     return folded(h);
   }
 
