@@ -1,4 +1,4 @@
-// What a cell of a table lacks of its minimizer's hash, as a number of a few bytes.
+// The part of a minimizer's hash that a cell of a table lacks, as a number of a few bytes.
 #pragma once
 
 #include <algorithm>

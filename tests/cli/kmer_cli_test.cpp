@@ -199,6 +199,8 @@ TEST_F(KmerCommands, AddGenomes) {
   expect_part(ok({"kmer", "compact", store}), "merged         0 layers");
   expect_part(fails({"kmer", "compact", store, "--name", "other"}), "holds no k-mer index named \"other\"");
   ok({"verify", store, "--pointers"});
+  expect_part(fails({"kmer", "remove", store, "--genomes", one}),
+              "cannot be removed from the k-mer index \"kmers\"");
 }
 
 TEST_F(KmerCommands, AKilledAddLeavesTheIndexAsItWas) {

@@ -159,15 +159,15 @@ TEST_F(MinimizerIndex, SeveralLieInOneStore) {
                          [&] { kmer::minimizer_index(store, "other"); }));
 }
 
-TEST_F(MinimizerIndex, OfALaterVersionIsRefused) {
+TEST_F(MinimizerIndex, OfAnotherVersionIsRefused) {
   build("store", {genomes_file()});
-  {
-    manager store(open_only, path("store"));
-    store.find<kmer::stored_index>(kmer::default_index_name).first->format = 3;
-    store.close();
-  }
-  const manager store(open_read_only, path("store"));
+  manager store(open_only, path("store"));
+  kmer::stored_index& stored = *store.find<kmer::stored_index>(kmer::default_index_name).first;
+  stored.format = 3;
   EXPECT_TRUE(fails_with(errc::too_new, "a later version", [&] { kmer::minimizer_index{store}; }));
+  stored.format = 1;
+  EXPECT_TRUE(fails_with(errc::unsupported, "(1); build it again", [&] { kmer::minimizer_index{store}; }));
+  store.discard();
 }
 
 TEST_F(MinimizerIndex, SequencesWithoutATaxonAreNamedOrCounted) {

@@ -46,6 +46,7 @@ void add_kmer_commands(command program) {
   add_kmer_compact_command(kmer);
   add_kmer_classify_command(kmer);
   add_kmer_lookup_command(kmer);
+  add_kmer_remove_command(kmer);
   add_kmer_stats_command(kmer);
 }
 

@@ -49,6 +49,7 @@ void add_kmer_add_command(command kmer);
 void add_kmer_compact_command(command kmer);
 void add_kmer_classify_command(command kmer);
 void add_kmer_lookup_command(command kmer);
+void add_kmer_remove_command(command kmer);
 void add_kmer_stats_command(command kmer);
 
 }  // namespace perdure::cli

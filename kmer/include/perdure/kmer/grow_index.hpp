@@ -22,7 +22,7 @@ struct growth_result {
 };
 
 struct added_genomes {
-  build_result added;  ///< what the new genomes have; its `bytes` are 0
+  build_result added;  ///< counts of the new genomes; its `bytes` are 0
   growth_result index;
 };
 

@@ -27,7 +27,7 @@ namespace perdure::kmer {
 inline constexpr const char* default_index_name = "kmers";
 
 inline constexpr const char* taxonomy_suffix = ".taxonomy";  ///< a `stored_taxonomy`
-inline constexpr const char* layer_suffix = ".layer.";       ///< with a layer's number: a `stored_layer`
+inline constexpr const char* layer_suffix = ".layer.";       ///< a `stored_layer`, whose number is behind it
 
 /// The object that has the index's name. The other objects of the index have the same name and a suffix.
 struct stored_index {
@@ -54,8 +54,8 @@ struct stored_layer {
   /// them. The first has the number 1.
   perdure::vector<taxon_node> nodes;
   perdure::vector<table_page> table;
-  /// What each cell lacks of its minimizer's hash, in a few bytes: the minimizers can be found again from it
-  /// when layers are merged. Look-ups do not read it.
+  /// Rest of each cell: the part of its minimizer's hash that it lacks, in a few bytes. When layers are
+  /// merged, the minimizers are found again from it. Look-ups do not read it.
   perdure::vector<std::uint8_t> rests;
   /// Minimizers that cells and rests cannot say, by rising hash. Few.
   perdure::vector<minimizer_taxon> odd;
