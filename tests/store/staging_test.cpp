@@ -306,6 +306,14 @@ TEST_F(a_stage_place, is_removed_by_others_where_its_process_was_killed) {
   EXPECT_EQ(std::distance(fs::directory_iterator(fast()), fs::directory_iterator()), 3);
 }
 
+// Its directory is there before its lock.
+TEST_F(a_stage_place, that_is_being_made_is_not_taken_for_an_abandoned_one) {
+  const std::string own = stage_place(fast()).path().filename();
+  fs::create_directory(fast() / own);
+  EXPECT_TRUE(remove_abandoned_stages(fast()).empty());
+  EXPECT_TRUE(fs::exists(fast() / own));
+}
+
 TEST_F(a_stage_place, is_made_in_a_directory_that_is_there) {
   std::ofstream(path("file")) << "text";
   for (const fs::path& in : {path("nothing"), path("file")}) {

@@ -21,10 +21,12 @@ void add_stage_option(command target, std::filesystem::path& directory, const ch
 
 rank_stage::rank_stage(job& run, const std::filesystem::path& directory) {
   if (directory.empty()) return;
+  // Places are made when no rank looks for abandoned ones any more: on other machines it would not know this
+  // process.
   graph::joint_call(run.ranks(), [&] {
     for (const std::filesystem::path& one : remove_abandoned_stages(directory)) tell_of_removed(one);
-    place_.emplace(directory);
   });
+  graph::joint_call(run.ranks(), [&] { place_.emplace(directory); });
 }
 
 void rank_stage::remove(job& run) {

@@ -47,8 +47,9 @@ void look_up(const lookup_wanted& given) {
         what = std::to_string(index.id_of(taxon)) + "  " +
                printable_name(std::string(index.taxonomy().name(node)));
       }
-      out.write(grouped(position) + "  " + counted(run.kmers, "k-mer", "k-mers") + "  " +
-                (letters.empty() ? "" : letters + "  ") + what + "\n");
+      std::string line = grouped(position) + "  " + counted(run.kmers, "k-mer", "k-mers") + "  ";
+      if (!letters.empty()) line.append(letters).append("  ");
+      out.write(line.append(what).append("\n"));
     }
     position += run.kmers;
   }

@@ -113,6 +113,7 @@ void detail::store_graph_part(untyped_arrays& arrays, const std::string& name, c
   parts.divided("/ghost_rows", bounds.ghost_arcs.back(), bounds.ghost_arcs[rank], plan.ghost_rows.span());
   parts.divided("/seen", bounds.seen.back(), bounds.seen[rank], plan.seen.span());
   std::vector<std::array<std::uint64_t, 2>> partners;
+  partners.reserve(plan.neighbours.size());
   for (const rank_plan::neighbour& one : plan.neighbours)
     partners.push_back({static_cast<std::uint64_t>(one.rank), one.seen.size()});
   parts.pairs("/partners", bounds.partners.back(), bounds.partners[rank], partners);

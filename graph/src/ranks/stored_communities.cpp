@@ -36,7 +36,7 @@ labels_by_id stored_communities(const untyped_arrays& arrays, const std::string&
 void store_levels(untyped_arrays& arrays, const std::string& name,
                   const std::vector<community_level<vertex_id>>& levels, std::uint64_t first,
                   std::uint64_t vertices) {
-  const data_type type = data_type_of<vertex_id>();
+  const data_type& type = data_type_of<vertex_id>();
   arrays.create(name, type, {levels.size(), vertices}, {.dimensions = {"level", "vertex"}});
   std::vector<vertex_id> labels;
   std::vector<double> modularity;

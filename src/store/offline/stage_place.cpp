@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <perdure/error.hpp>
 #include <perdure/stage_place.hpp>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -19,7 +22,7 @@ namespace perdure {
 
 namespace {
 
-constexpr const char* prefix = "perdure-stage.";
+constexpr std::string_view prefix = "perdure-stage.";
 constexpr const char* lock_name = "LOCK";
 
 os::file open_parent(const std::filesystem::path& in) {
@@ -50,6 +53,24 @@ os::file lock_of(const os::file& parent, const std::string& name) {
   return {};
 }
 
+/// The beginning of the names of a process's places.
+std::string beginning_of(const os::process_identity& process) {
+  return std::string(prefix) + process.host + '.' + std::to_string(process.pid) + '.';
+}
+
+/// Whether a place has the name of a process of this machine that is there. It may be making the place, which
+/// has no lock yet then; otherwise it holds the lock.
+bool is_of_live_process(const std::string& name) {
+  os::process_identity process = os::this_process();
+  const std::string here = std::string(prefix) + process.host + '.';
+  if (!name.starts_with(here)) return false;
+  pid_t pid = 0;
+  const auto parsed = std::from_chars(name.data() + here.size(), name.data() + name.size(), pid);
+  process.pid = pid;
+  return parsed.ec == std::errc() && pid > 0 && name.starts_with(beginning_of(process)) &&
+         (::kill(pid, 0) == 0 || errno == EPERM);
+}
+
 bool is_of_this_user(const std::filesystem::path& directory) {
   struct stat status {};
   return ::lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
@@ -75,8 +96,7 @@ class stage_place::made_directory {
  public:
   explicit made_directory(const std::filesystem::path& in)
       : parent_(open_parent(std::filesystem::absolute(in))) {
-    const os::process_identity own = os::this_process();
-    const std::string first = prefix + own.host + '.' + std::to_string(own.pid) + '.';
+    const std::string first = beginning_of(os::this_process());
     for (unsigned number = 0; !lock_; ++number) {
       name_ = first + std::to_string(number);
       try {
@@ -130,7 +150,8 @@ std::vector<std::filesystem::path> remove_abandoned_stages(const std::filesystem
     std::vector<std::filesystem::path> removed;
     const os::file parent = open_parent(std::filesystem::absolute(in));
     for (const std::string& name : os::names_in(parent.path())) {
-      if (!name.starts_with(prefix) || !is_of_this_user(parent.path() / name)) continue;
+      if (!name.starts_with(prefix) || is_of_live_process(name) || !is_of_this_user(parent.path() / name))
+        continue;
       try {
         const os::file lock = lock_of(parent, name);
         if (!lock) continue;
