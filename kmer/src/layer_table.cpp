@@ -5,11 +5,12 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <mutex>
 #include <perdure/error.hpp>
 #include <perdure/kmer/build_index.hpp>
 #include <perdure/workload/parallel.hpp>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cell_rest.hpp"

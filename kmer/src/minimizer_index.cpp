@@ -30,9 +30,13 @@ minimizer_index::minimizer_index(const manager& store, const std::string& name) 
     throw error(errc::too_new, store.path().string() + ": the k-mer index \"" + name +
                                    "\" was made by a later version of Perdure (format " +
                                    std::to_string(found.format) + "); use that version");
+  if (found.layers == 0)
+    throw error(errc::damaged,
+                store.path().string() + ": the k-mer index \"" + name + "\" has no layers; build it again");
   scheme_ = {found.k, found.l, found.spaces};
   hash_ = minimizer_hash(scheme_);
   taxonomy_ = part<stored_taxonomy>(store, name + taxonomy_suffix).view();
+  stored_layers_.reserve(found.layers);
   for (std::uint32_t i = 0; i < found.layers; ++i) {
     const auto& layer = part<stored_layer>(store, name + layer_suffix + std::to_string(i));
     stored_layers_.push_back(&layer);
@@ -46,9 +50,11 @@ minimizer_index::minimizer_index(const manager& store, const std::string& name) 
   };
   parents_.assign(nodes_.size() + 1, 0);
   for (std::size_t i = 1; i < nodes_.size(); ++i) parents_[i + 1] = number_of(taxonomy_.parents[nodes_[i]]);
+  layers_.reserve(stored_layers_.size());
   for (const stored_layer* const layer : stored_layers_) {
     std::vector<std::uint32_t> numbers;
     if (layer->nodes.size() != nodes_.size()) {
+      numbers.reserve(layer->nodes.size() + 1);
       numbers.push_back(0);
       for (const taxon_node node : layer->nodes) numbers.push_back(number_of(node));
     }

@@ -167,6 +167,9 @@ TEST_F(MinimizerIndex, OfAnotherVersionIsRefused) {
   EXPECT_TRUE(fails_with(errc::too_new, "a later version", [&] { kmer::minimizer_index{store}; }));
   stored.format = 1;
   EXPECT_TRUE(fails_with(errc::unsupported, "(1); build it again", [&] { kmer::minimizer_index{store}; }));
+  stored.format = 2;
+  stored.layers = 0;
+  EXPECT_TRUE(fails_with(errc::damaged, "has no layers", [&] { kmer::minimizer_index{store}; }));
   store.discard();
 }
 

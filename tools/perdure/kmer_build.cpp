@@ -2,7 +2,6 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/kmer/build_index.hpp>
 #include <perdure/kmer/grow_index.hpp>

@@ -2,8 +2,6 @@
 #include <memory>
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/kmer/grow_index.hpp>
-#include <string>
-#include <vector>
 
 #include "grown_store.hpp"
 #include "kmer_options.hpp"
