@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <perdure/error.hpp>
 #include <perdure/kmer/minimizer_index.hpp>
+#include <string>
+#include <utility>
 
 namespace perdure::kmer {
 namespace {
@@ -17,31 +19,55 @@ const T& part(const manager& store, const std::string& name) {
 
 }  // namespace
 
-minimizer_index::minimizer_index(const manager& store, const std::string& name)
-    : name_(name), layer_(nullptr), table_({}, 1) {
+minimizer_index::minimizer_index(const manager& store, const std::string& name) : name_(name), hash_({}) {
   const stored_index& found = part<stored_index>(store, name);
-  if (found.format != 1 || found.layers != 1)
+  constexpr std::uint32_t own_format = 2;
+  if (found.format < own_format)
+    throw error(errc::unsupported, store.path().string() + ": the k-mer index \"" + name +
+                                       "\" has the format of an earlier version of Perdure (" +
+                                       std::to_string(found.format) + "); build it again");
+  if (found.format > own_format)
     throw error(errc::too_new, store.path().string() + ": the k-mer index \"" + name +
                                    "\" was made by a later version of Perdure (format " +
-                                   std::to_string(found.format) + ", layers " + std::to_string(found.layers) +
-                                   "); use that version");
+                                   std::to_string(found.format) + "); use that version");
+  if (found.layers == 0)
+    throw error(errc::damaged,
+                store.path().string() + ": the k-mer index \"" + name + "\" has no layers; build it again");
   scheme_ = {found.k, found.l, found.spaces};
-  layer_ = &part<stored_layer>(store, name + layer_suffix);
+  hash_ = minimizer_hash(scheme_);
   taxonomy_ = part<stored_taxonomy>(store, name + taxonomy_suffix).view();
-  table_ = table_view({layer_->table.data(), layer_->table.size()}, layer_->key_bits);
-  const auto& nodes = layer_->nodes;
-  parents_.assign(nodes.size() + 1, 0);
-  for (std::size_t i = 1; i < nodes.size(); ++i) {
-    const auto parent = std::lower_bound(nodes.begin(), nodes.end(), taxonomy_.parents[nodes[i]]);
-    parents_[i + 1] = static_cast<std::uint32_t>(parent - nodes.begin()) + 1;
+  stored_layers_.reserve(found.layers);
+  for (std::uint32_t i = 0; i < found.layers; ++i) {
+    const auto& layer = part<stored_layer>(store, name + layer_suffix + std::to_string(i));
+    stored_layers_.push_back(&layer);
+    nodes_.insert(nodes_.end(), layer.nodes.begin(), layer.nodes.end());
+  }
+  std::sort(nodes_.begin(), nodes_.end());
+  nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+  const auto number_of = [this](taxon_node node) {
+    return static_cast<std::uint32_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) - nodes_.begin()) +
+           1;
+  };
+  parents_.assign(nodes_.size() + 1, 0);
+  for (std::size_t i = 1; i < nodes_.size(); ++i) parents_[i + 1] = number_of(taxonomy_.parents[nodes_[i]]);
+  layers_.reserve(stored_layers_.size());
+  for (const stored_layer* const layer : stored_layers_) {
+    std::vector<std::uint32_t> numbers;
+    if (layer->nodes.size() != nodes_.size()) {
+      numbers.reserve(layer->nodes.size() + 1);
+      numbers.push_back(0);
+      for (const taxon_node node : layer->nodes) numbers.push_back(number_of(node));
+    }
+    layers_.emplace_back(*layer, std::move(numbers));
   }
 }
 
 std::vector<std::uint64_t> minimizer_index::minimizers_of_taxa() const {
   std::vector<std::uint64_t> counts(taxa() + 1);
-  for (const table_page& page : layer_->table)
-    for (const std::uint32_t cell : page.cells)
-      if (cell != 0) ++counts[cell >> layer_->key_bits];
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    for (const table_page& page : stored_layers_[i]->table)
+      for (const std::uint32_t cell : page.cells)
+        if (cell != 0) ++counts[layers_[i].number_of(cell >> stored_layers_[i]->key_bits)];
   return counts;
 }
 

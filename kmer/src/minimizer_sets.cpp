@@ -2,22 +2,23 @@
 
 #include <algorithm>
 #include <array>
-#include <perdure/kmer/minimizer_table.hpp>
 #include <perdure/workload/parallel.hpp>
 
 namespace perdure::kmer::detail {
 
 void minimizer_sets::add(std::span<const minimizer_run> runs, taxon_node node) {
-  // Sorted by part first, so that each part is locked once.
   std::vector<minimizer_taxon> pairs;
   pairs.reserve(runs.size());
+  for (const minimizer_run& run : runs)
+    if (run.minimizer != no_minimizer) pairs.push_back({hash_(run.minimizer), node});
+  add(pairs);
+}
+
+void minimizer_sets::add(std::span<const minimizer_taxon> pairs) {
+  // Sorted by part first, so that each part is locked once.
   std::array<std::size_t, parts + 1> ends{};
   constexpr unsigned shift = 64 - part_bits;
-  for (const minimizer_run& run : runs) {
-    if (run.minimizer == no_minimizer) continue;
-    pairs.push_back({hash_of_minimizer(run.minimizer), node});
-    ++ends[(pairs.back().hash >> shift) + 1];
-  }
+  for (const minimizer_taxon& pair : pairs) ++ends[(pair.hash >> shift) + 1];
   for (std::size_t i = 0; i < parts; ++i) ends[i + 1] += ends[i];
   std::vector<minimizer_taxon> sorted(pairs.size());
   std::array<std::size_t, parts + 1> next = ends;

@@ -5,17 +5,13 @@
 #include <cstdint>
 #include <mutex>
 #include <perdure/kmer/minimizer.hpp>
+#include <perdure/kmer/minimizer_hash.hpp>
+#include <perdure/kmer/minimizer_index.hpp>
 #include <perdure/kmer/taxonomy.hpp>
 #include <span>
 #include <vector>
 
 namespace perdure::kmer::detail {
-
-/// A minimizer's hash, and a node of the taxonomy.
-struct minimizer_taxon {
-  std::uint64_t hash = 0;
-  taxon_node node = 0;
-};
 
 /// A set of minimizers in parts by their hash, each with the lowest common ancestor of the nodes it was added
 /// with.
@@ -26,10 +22,14 @@ class minimizer_sets {
   static constexpr unsigned part_bits = 9;
   static constexpr std::size_t parts = std::size_t{1} << part_bits;
 
-  explicit minimizer_sets(const taxonomy_view& taxonomy) : taxonomy_(taxonomy), parts_(parts) {}
+  minimizer_sets(const taxonomy_view& taxonomy, const minimizer_scheme& scheme)
+      : taxonomy_(taxonomy), hash_(scheme), parts_(parts) {}
 
+  const minimizer_hash& hash() const noexcept { return hash_; }
   /// Adds minimizers of one sequence.
   void add(std::span<const minimizer_run> runs, taxon_node node);
+  /// Adds minimizers by their hashes.
+  void add(std::span<const minimizer_taxon> pairs);
   /// Merges what is there more than once, in parts that have grown to twice their size, or in all of them.
   void merge(unsigned threads, bool all);
   /// Returns a part, sorted by hash, once all are merged. Hashes of a part are smaller than those of the
@@ -48,6 +48,7 @@ class minimizer_sets {
   void merge(set_part& part) const;
 
   taxonomy_view taxonomy_;
+  minimizer_hash hash_;
   std::vector<set_part> parts_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 /// Run between the reads of a pair. It has no k-mers.
 constexpr minimizer_run mate_run{no_minimizer, 0};
 /// Look-ups that wait for memory together.
-constexpr std::size_t ahead = 24;
+constexpr std::size_t ahead = 32;
 
 void append_number(std::string& to, std::uint64_t number) {
   char digits[20];
@@ -68,18 +68,27 @@ std::span<const classified_read> read_classifier::classify(std::span<const seque
 }
 
 void read_classifier::find_taxa() {
-  const table_view& table = index_.table();
-  places_.resize(runs_.size());
+  hashes_.resize(runs_.size());
+  for (std::size_t i = 0; i < runs_.size(); ++i) hashes_[i] = index_.hash()(runs_[i].minimizer);
   taxa_.resize(runs_.size());
+  const std::span<const layer_view> layers = index_.layers();
+  places_.resize(ahead * layers.size());
   for (std::size_t i = 0; i < runs_.size() + ahead; ++i) {
-    if (i < runs_.size()) {
-      places_[i] = table.place_of(hash_of_minimizer(runs_[i].minimizer));
-      table.prefetch(places_[i]);
+    table_place* const places = places_.data() + i % ahead * layers.size();
+    if (i >= ahead) {
+      std::uint32_t taxon = layers[0].find(places[0]);
+      for (std::size_t j = 1; j < layers.size(); ++j) taxon = index_.both(taxon, layers[j].find(places[j]));
+      taxa_[i - ahead] = taxon;
     }
-    if (i < ahead) continue;
-    const std::size_t now = i - ahead;
-    taxa_[now] = runs_[now].minimizer == no_minimizer ? 0 : table.find(places_[now]);
+    if (i >= runs_.size()) continue;
+    for (std::size_t j = 0; j < layers.size(); ++j) {
+      places[j] = layers[j].table().place_of(hashes_[i]);
+      layers[j].table().prefetch(places[j]);
+    }
   }
+  // What was found for the hash of no minimizer means nothing.
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    if (runs_[i].minimizer == no_minimizer) taxa_[i] = 0;
 }
 
 void read_classifier::count_hits(std::size_t begin, std::size_t end, classified_read& read) {

@@ -108,9 +108,12 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                    {"graph", "neighbours"},
                                    {"graph", "cc"},
                                    {"kmer"},
+                                   {"kmer", "add"},
                                    {"kmer", "build"},
                                    {"kmer", "classify"},
+                                   {"kmer", "compact"},
                                    {"kmer", "lookup"},
+                                   {"kmer", "remove"},
                                    {"kmer", "stats"}}) {
     arguments a = command;
     a.push_back("--help");
@@ -539,6 +542,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
     bool is_timed = false;
     bool tells_epoch = false;
     int status = 0;
+    bool is_refused = false;
   };
   const std::string store = small_store();
   const std::string edges = file("more.txt", "30 40\n");
@@ -603,6 +607,9 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"kmer", "classify"}, {genomes, fasta}, genomes, true, true},
       {{"kmer", "lookup"}, {genomes, bases}, genomes, false, true},
       {{"kmer", "stats"}, {genomes}, genomes, false, true},
+      {{"kmer", "add"}, {genomes, "--genomes", fasta}, genomes, true, true},
+      {{"kmer", "compact"}, {genomes}, genomes, true, true},
+      {{"kmer", "remove"}, {genomes, "--genomes", fasta}, "", false, false, 1, true},
       {{"array", "import"}, {in_arrays + ":t", file("t.csv", "1,2\n3,4\n")}, in_arrays, true},
       {{"array", "ls"}, {in_arrays}, in_arrays},
       {{"array", "stat"}, {in_arrays + ":t"}, ""},
@@ -616,9 +623,10 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
     const outcome o = perdure_run(line);
     SCOPED_TRACE(one.command.front() + ' ' + one.command.back());
     EXPECT_EQ(o.status, one.status) << o.out << o.err;
-    EXPECT_EQ(o.err, "");
     const json said = json::parse(o.out, nullptr, false);
     ASSERT_TRUE(said.is_object()) << o.out;
+    EXPECT_EQ(said.contains("error"), one.is_refused);
+    EXPECT_EQ(o.err.empty(), !one.is_refused) << o.err;
     if (!one.store.empty()) {
       EXPECT_EQ(said.value("store", ""), one.store);
     }

@@ -1,6 +1,7 @@
 // The kmer commands, from FASTA files to a report.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -169,6 +170,54 @@ TEST_F(KmerCommands, ABuildThatFailsLeavesNoStore) {
   EXPECT_FALSE(std::filesystem::exists(path("x")));
 }
 
+TEST_F(KmerCommands, AddGenomes) {
+  ok(build_command("one.store"));
+  const std::string one = file("one.fa", ">kraken:taxid|10|a\n" + first_ + "\n");
+  const std::string two = file("two.fa", ">b\n" + second_ + "\n");
+  const std::string store = path("grown.store");
+  ok({"kmer", "build", store, "--genomes", one, "--taxonomy", nodes_, names_});
+  const arguments add{"kmer", "add", store, "--genomes", two};
+  expect_part(fails(add), "two.fa: record 1: sequence b has no taxon");
+  expect_part(
+      fails({"kmer", "add", store, "--genomes", file("newer.fa", ">kraken:taxid|12\n" + second_ + "\n")}),
+      "has the taxon 12, which the taxonomy does not have; build an index with a newer taxonomy");
+  expect_part(fails({"kmer", "add", path("nowhere"), "--genomes", one}), "nowhere");
+  EXPECT_FALSE(std::filesystem::exists(path("nowhere")));
+  EXPECT_EQ(ok_json({"kmer", "stats", store})["sequences"], 1);
+  arguments with_map = add;
+  with_map.insert(with_map.end(), {"--map", map_});
+  const nlohmann::json added = ok_json(with_map);
+  EXPECT_EQ(added["sequences"], 1);
+  EXPECT_EQ(added["layers"], 1) << "layers as small as the new one are merged";
+  EXPECT_EQ(added["merged_layers"], 1);
+  const std::string reads =
+      file("reads.fa", ">r\n" + first_.substr(50, 100) + second_.substr(50, 120) + "\n");
+  EXPECT_EQ(ok({"kmer", "classify", store, reads, "--output", "-"}),
+            ok({"kmer", "classify", path("one.store"), reads, "--output", "-"}));
+  expect_part(ok(with_map), "added          1 sequence, 500 bases");
+  EXPECT_EQ(ok_json({"kmer", "compact", store})["merged_layers"], 0);
+  expect_part(ok({"kmer", "compact", store}), "merged         0 layers");
+  expect_part(fails({"kmer", "compact", store, "--name", "other"}), "holds no k-mer index named \"other\"");
+  ok({"verify", store, "--pointers"});
+  expect_part(fails({"kmer", "remove", store, "--genomes", one}),
+              "cannot be removed from the k-mer index \"kmers\"");
+}
+
+TEST_F(KmerCommands, AKilledAddLeavesTheIndexAsItWas) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const nlohmann::json before = ok_json({"kmer", "stats", store});
+  perdure::test::process add({perdure::test::perdure_program(), "kmer", "add", store, "--genomes", "-"},
+                             true);
+  add.write_input(">kraken:taxid|11|c\n" + std::string(1 << 20, 'A') + second_ + "\n>more\n");
+  add.kill();
+  EXPECT_EQ(add.wait().status, -SIGKILL);
+  nlohmann::json after = ok_json({"kmer", "stats", store});
+  for (const char* const part : {"sequences", "minimizers", "layers", "bytes"})
+    EXPECT_EQ(after[part], before[part]);
+  EXPECT_EQ(ok_json({"kmer", "add", store, "--genomes", genomes_, "--map", map_})["sequences"], 2);
+}
+
 TEST_F(KmerCommands, ShowAnIndex) {
   ok(build_command());
   const std::string store = path("genomes.store");
@@ -176,7 +225,8 @@ TEST_F(KmerCommands, ShowAnIndex) {
   EXPECT_EQ(stats["k"], 35);
   EXPECT_EQ(stats["l"], 31);
   EXPECT_EQ(stats["taxa"], 4);
-  EXPECT_EQ(stats["bytes"], 4096);
+  EXPECT_EQ(stats["layers"], 1);
+  EXPECT_EQ(stats["bytes"], 4096 + 2 * 1024) << "a page, and what its cells lack of hashes";
   ASSERT_EQ(stats["top"].size(), 2U);
   EXPECT_EQ(stats["top"][0]["minimizers"].get<int>() + stats["top"][1]["minimizers"].get<int>(),
             stats["minimizers"]);

@@ -69,8 +69,10 @@ TEST_F(MinimizerIndex, HasTheCommonAncestorOfEachMinimizer) {
   EXPECT_EQ(made.sequences, 3U);
   EXPECT_EQ(made.bases, 4200U + 4200 + 3200);
   EXPECT_EQ(made.minimizers, expected.size());
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(index.layer().table.data()) % sizeof(kmer::table_page), 0U);
-  EXPECT_EQ(made.bytes, index.layer().table.size() * sizeof(kmer::table_page));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(index.stored_layers().front()->table.data()) %
+                sizeof(kmer::table_page),
+            0U);
+  EXPECT_EQ(made.bytes, index.stored_layers().front()->bytes());
   std::map<kmer::taxon_id, std::uint64_t> counts;
   for (const auto& [minimizer, taxon] : expected) {
     EXPECT_EQ(index.id_of(index.find(minimizer)), taxon);
@@ -99,7 +101,9 @@ TEST_F(MinimizerIndex, DoesNotDependOnThreadsFilesAndOrder) {
     const std::string name = "threads" + std::to_string(threads);
     build(name, files, {.threads = threads});
     const manager store(open_read_only, path(name));
-    EXPECT_TRUE(same_tables(expected.layer(), kmer::minimizer_index(store).layer())) << threads;
+    EXPECT_TRUE(
+        same_tables(*expected.stored_layers().front(), *kmer::minimizer_index(store).stored_layers().front()))
+        << threads;
   }
 }
 
@@ -122,7 +126,7 @@ TEST_F(MinimizerIndex, MinimizersThatACellCannotTellApartHaveTheirCommonAncestor
   std::vector<std::pair<std::uint64_t, std::size_t>> hashes;  // and where the first k-mer is
   std::size_t at = 0;
   for (const kmer::minimizer_run& run : runs) {
-    hashes.emplace_back(kmer::hash_of_minimizer(run.minimizer), at);
+    hashes.emplace_back(kmer::minimizer_hash(kmer::minimizer_scheme{})(run.minimizer), at);
     at += run.kmers;
   }
   std::sort(hashes.begin(), hashes.end());
@@ -136,7 +140,7 @@ TEST_F(MinimizerIndex, MinimizersThatACellCannotTellApartHaveTheirCommonAncestor
   EXPECT_EQ(build("store", {write_file(path("alike.fa"), fasta)}).minimizers, 2U);
   const manager store(open_read_only, path("store"));
   const kmer::minimizer_index index(store);
-  ASSERT_EQ(index.layer().key_bits, 29U);
+  ASSERT_EQ(index.stored_layers().front()->key_bits, 29U);
   for (const auto& one : {*alike, *std::next(alike)})
     EXPECT_EQ(index.id_of(index.find(naive_minimizer(std::string_view(bases).substr(one.second, 35), {}))),
               2U);
@@ -155,15 +159,18 @@ TEST_F(MinimizerIndex, SeveralLieInOneStore) {
                          [&] { kmer::minimizer_index(store, "other"); }));
 }
 
-TEST_F(MinimizerIndex, OfALaterVersionIsRefused) {
+TEST_F(MinimizerIndex, OfAnotherVersionIsRefused) {
   build("store", {genomes_file()});
-  {
-    manager store(open_only, path("store"));
-    store.find<kmer::stored_index>(kmer::default_index_name).first->layers = 2;
-    store.close();
-  }
-  const manager store(open_read_only, path("store"));
+  manager store(open_only, path("store"));
+  kmer::stored_index& stored = *store.find<kmer::stored_index>(kmer::default_index_name).first;
+  stored.format = 3;
   EXPECT_TRUE(fails_with(errc::too_new, "a later version", [&] { kmer::minimizer_index{store}; }));
+  stored.format = 1;
+  EXPECT_TRUE(fails_with(errc::unsupported, "(1); build it again", [&] { kmer::minimizer_index{store}; }));
+  stored.format = 2;
+  stored.layers = 0;
+  EXPECT_TRUE(fails_with(errc::damaged, "has no layers", [&] { kmer::minimizer_index{store}; }));
+  store.discard();
 }
 
 TEST_F(MinimizerIndex, SequencesWithoutATaxonAreNamedOrCounted) {

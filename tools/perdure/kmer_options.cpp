@@ -42,8 +42,11 @@ void add_kmer_commands(command program) {
   command kmer = program.add_command("kmer", "Index genomes by their k-mers, and classify reads by them");
   kmer.require_command();
   add_kmer_build_command(kmer);
+  add_kmer_add_command(kmer);
+  add_kmer_compact_command(kmer);
   add_kmer_classify_command(kmer);
   add_kmer_lookup_command(kmer);
+  add_kmer_remove_command(kmer);
   add_kmer_stats_command(kmer);
 }
 

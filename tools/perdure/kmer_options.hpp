@@ -45,8 +45,11 @@ class opened_index {
 void tell_taxon(json& findings, const kmer::taxonomy_view& taxonomy, kmer::taxon_node node);
 
 void add_kmer_build_command(command kmer);
+void add_kmer_add_command(command kmer);
+void add_kmer_compact_command(command kmer);
 void add_kmer_classify_command(command kmer);
 void add_kmer_lookup_command(command kmer);
+void add_kmer_remove_command(command kmer);
 void add_kmer_stats_command(command kmer);
 
 }  // namespace perdure::cli

@@ -15,12 +15,29 @@ struct stats_wanted : index_options {
   std::uint64_t top = 0;
 };
 
+/// Sums of all layers.
+struct layer_sums {
+  std::uint64_t sequences = 0;
+  std::uint64_t bases = 0;
+  std::uint64_t minimizers = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t key_bits = 32;  // the smallest number
+
+  void add(const kmer::stored_layer& layer) {
+    sequences += layer.sequences;
+    bases += layer.bases;
+    minimizers += layer.minimizers;
+    bytes += layer.bytes();
+    key_bits = std::min(key_bits, layer.key_bits);
+  }
+};
+
 void show_stats(const stats_wanted& given) {
   const opened_index opened(given);
   const kmer::minimizer_index& index = opened.index();
-  const kmer::stored_layer& layer = index.layer();
   const kmer::minimizer_scheme& scheme = index.scheme();
-  const std::uint64_t bytes = layer.table.size() * sizeof(kmer::table_page);
+  layer_sums sums;
+  for (const kmer::stored_layer* const layer : index.stored_layers()) sums.add(*layer);
   const std::vector<std::uint64_t> counts =
       given.top == 0 ? std::vector<std::uint64_t>() : index.minimizers_of_taxa();
   std::vector<std::uint32_t> top;
@@ -35,13 +52,14 @@ void show_stats(const stats_wanted& given) {
                {"k", scheme.k},
                {"l", scheme.l},
                {"spaces", scheme.spaces},
-               {"sequences", layer.sequences},
-               {"bases", layer.bases},
-               {"minimizers", layer.minimizers},
+               {"sequences", sums.sequences},
+               {"bases", sums.bases},
+               {"minimizers", sums.minimizers},
                {"taxa", index.taxa()},
                {"taxa_in_taxonomy", index.taxonomy().size()},
-               {"bytes", bytes},
-               {"key_bits", layer.key_bits},
+               {"layers", index.layers().size()},
+               {"bytes", sums.bytes},
+               {"key_bits", sums.key_bits},
                {"attach_seconds", opened.seconds()}};
     if (given.top != 0) {
       value["top"] = json::array();
@@ -61,12 +79,13 @@ void show_stats(const stats_wanted& given) {
   out.write("index          " + printable_name(given.name) + ": minimizers of " + std::to_string(scheme.l) +
             " bases, " + std::to_string(scheme.spaces) + " of them left out, of k-mers of " +
             std::to_string(scheme.k) + "\n");
-  out.write("genomes        " + counted(layer.sequences, "sequence", "sequences") + ", " +
-            grouped(layer.bases) + " bases\n");
-  out.write("minimizers     " + grouped(layer.minimizers) + "\n");
+  out.write("genomes        " + counted(sums.sequences, "sequence", "sequences") + ", " +
+            grouped(sums.bases) + " bases\n");
+  out.write("minimizers     " + grouped(sums.minimizers) + "\n");
   out.write("taxa           " + grouped(index.taxa()) + " of " + grouped(index.taxonomy().size()) +
             " in the taxonomy\n");
-  out.write("table          " + in_bytes(bytes) + ", " + std::to_string(layer.key_bits) +
+  out.write("table          " + in_bytes(sums.bytes) + " in " +
+            counted(index.layers().size(), "layer", "layers") + ", " + std::to_string(sums.key_bits) +
             " bits of a hash in a cell\n");
   for (const std::uint32_t taxon : top)
     out.write("  " + std::to_string(index.id_of(taxon)) + "  " +

@@ -26,6 +26,9 @@ struct build_options {
   minimizer_scheme scheme = {};
   unmapped_sequences unmapped = unmapped_sequences::error;
   unsigned threads = 1;
+  /// `add_genomes` merges a layer behind the first that has fewer minimizers with the new one, however few
+  /// that has.
+  std::uint64_t merge_below = std::uint64_t{1} << 22;
   int end_descriptor = -1;  ///< ends a pipe early, like that of `workload::open_byte_stream`
   /// Function that gets the bytes of files that were read so far, after each batch. Its exceptions end the
   /// build.

@@ -4,18 +4,21 @@
 //     const kmer::minimizer_index index(store);
 //     index.id_of(index.find(minimizer));
 //
-// `build_index.hpp` makes one.
+// `build_index.hpp` makes one, and `grow_index.hpp` adds genomes. Genomes that were added later are in layers
+// of their own. What an index says of a minimizer is the lowest common ancestor of what its layers say.
 #pragma once
 
 #include <cstdint>
 #include <perdure/container/vector.hpp>
 #include <perdure/kmer/minimizer.hpp>
+#include <perdure/kmer/minimizer_hash.hpp>
 #include <perdure/kmer/minimizer_table.hpp>
 #include <perdure/kmer/taxonomy.hpp>
 #include <perdure/manager.hpp>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perdure::kmer {
@@ -24,15 +27,21 @@ namespace perdure::kmer {
 inline constexpr const char* default_index_name = "kmers";
 
 inline constexpr const char* taxonomy_suffix = ".taxonomy";  ///< a `stored_taxonomy`
-inline constexpr const char* layer_suffix = ".layer.0";      ///< a `stored_layer`
+inline constexpr const char* layer_suffix = ".layer.";       ///< a `stored_layer`, whose number is behind it
 
 /// The object that has the index's name. The other objects of the index have the same name and a suffix.
 struct stored_index {
-  std::uint32_t format = 0;  ///< version of the hash, the table and the other objects; 1
+  std::uint32_t format = 0;  ///< version of the hash, the table and the other objects; 2
   std::uint32_t k = 0;
   std::uint32_t l = 0;
   std::uint32_t spaces = 0;
-  std::uint32_t layers = 0;  ///< number of layers; 1
+  std::uint32_t layers = 0;  ///< number of layers, from 1; each is smaller than the one before
+};
+
+/// A minimizer's hash, and a node of the taxonomy.
+struct minimizer_taxon {
+  std::uint64_t hash = 0;
+  taxon_node node = 0;
 };
 
 /// Genomes that were indexed together.
@@ -45,6 +54,39 @@ struct stored_layer {
   /// them. The first has the number 1.
   perdure::vector<taxon_node> nodes;
   perdure::vector<table_page> table;
+  /// Rest of each cell: the part of its minimizer's hash that it lacks, in a few bytes. When layers are
+  /// merged, the minimizers are found again from it. Look-ups do not read it.
+  perdure::vector<std::uint8_t> rests;
+  /// Minimizers that cells and rests cannot say, by rising hash. Few.
+  perdure::vector<minimizer_taxon> odd;
+
+  std::uint64_t bytes() const noexcept {
+    return table.size() * sizeof(table_page) + rests.size() + odd.size() * sizeof(minimizer_taxon);
+  }
+};
+
+/// The table of a layer, for look-ups.
+class layer_view {
+ public:
+  /// `numbers` has the number in the index for each number in the layer, from 1; empty where they are the
+  /// same.
+  layer_view(const stored_layer& layer, std::vector<std::uint32_t> numbers)
+      : table_({layer.table.data(), layer.table.size()}, layer.key_bits), numbers_(std::move(numbers)) {}
+
+  const table_view& table() const noexcept { return table_; }
+  /// Returns the number that the index has for a taxon at a place of the table, or 0.
+  std::uint32_t find(const table_place& place) const noexcept {
+    const std::uint32_t found = table_.find(place);
+    return numbers_.empty() ? found : numbers_[found];
+  }
+  /// Returns the number that the index has for a number of the layer.
+  std::uint32_t number_of(std::uint32_t in_layer) const noexcept {
+    return numbers_.empty() ? in_layer : numbers_[in_layer];
+  }
+
+ private:
+  table_view table_;
+  std::vector<std::uint32_t> numbers_;
 };
 
 /// An index in a store. The store must outlive it.
@@ -58,14 +100,16 @@ class minimizer_index {
 
   const std::string& name() const noexcept { return name_; }
   const minimizer_scheme& scheme() const noexcept { return scheme_; }
-  const stored_layer& layer() const noexcept { return *layer_; }
-  /// Returns the table, which has for each minimizer the number of a taxon, or 0.
-  const table_view& table() const noexcept { return table_; }
+  const minimizer_hash& hash() const noexcept { return hash_; }
+  /// Layers as they are stored, the oldest first.
+  std::span<const stored_layer* const> stored_layers() const noexcept { return stored_layers_; }
+  /// Layers for look-ups, in the same order. What they find is put together with `both`.
+  std::span<const layer_view> layers() const noexcept { return layers_; }
   taxonomy_view taxonomy() const noexcept { return taxonomy_; }
 
   /// Number of taxa that cells may have the number of, from 1; ancestors have smaller numbers.
   std::uint32_t taxa() const noexcept { return static_cast<std::uint32_t>(parents_.size() - 1); }
-  taxon_node node_of(std::uint32_t taxon) const noexcept { return layer_->nodes[taxon - 1]; }
+  taxon_node node_of(std::uint32_t taxon) const noexcept { return nodes_[taxon - 1]; }
   /// Returns the id of a taxon; 0 for 0.
   taxon_id id_of(std::uint32_t taxon) const noexcept {
     return taxon == 0 ? 0 : taxonomy_.ids[node_of(taxon)];
@@ -75,18 +119,29 @@ class minimizer_index {
 
   /// Returns the number of the taxon of a minimizer, or 0.
   std::uint32_t find(std::uint64_t minimizer) const noexcept {
-    return table_.find(table_.place_of(hash_of_minimizer(minimizer)));
+    const std::uint64_t hash = hash_(minimizer);
+    std::uint32_t taxon = 0;
+    for (const layer_view& layer : layers_) taxon = both(taxon, layer.find(layer.table().place_of(hash)));
+    return taxon;
+  }
+  /// Returns the lowest common ancestor of two numbers, of which 0 stands for none.
+  std::uint32_t both(std::uint32_t a, std::uint32_t b) const noexcept {
+    if (a == 0 || b == 0) return a | b;
+    return common_ancestor(parents_, a, b);
   }
 
-  /// Returns how many minimizers each taxon has, by its number. Reads the whole table.
+  /// Returns how many minimizers each taxon has, by its number. A minimizer in several layers counts in each.
+  /// Reads all tables.
   std::vector<std::uint64_t> minimizers_of_taxa() const;
 
  private:
   std::string name_;
   minimizer_scheme scheme_;
-  const stored_layer* layer_;
+  minimizer_hash hash_;
+  std::vector<const stored_layer*> stored_layers_;
+  std::vector<layer_view> layers_;
   taxonomy_view taxonomy_;
-  table_view table_;
+  std::vector<taxon_node> nodes_;
   std::vector<std::uint32_t> parents_;
 };
 

@@ -10,17 +10,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace perdure::kmer {
-
-/// Returns the hash of a minimizer, which stores keep. No two minimizers have the same.
-constexpr std::uint64_t hash_of_minimizer(std::uint64_t minimizer) noexcept {
-  std::uint64_t h = minimizer + 0x9e3779b97f4a7c15;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
-  return h ^ (h >> 31);
-}
 
 /// A page of a table. A line has 16 cells, as many as a line of the processor's cache holds. Cells of a line
 /// are used from its beginning; an unused cell is 0. A number whose own line is full is in the next line of
@@ -68,9 +61,7 @@ class table_view {
     for (std::size_t tried = 0; tried < table_page::lines; ++tried) {
       const std::uint32_t* const cells = line_at(place.page, line);
       // A line has a key at most once, so this is a cell or 0, without a branch that depends on the cells.
-      std::uint32_t found = 0;
-      for (std::size_t i = 0; i < table_page::line_cells; ++i)
-        found |= (cells[i] & mask) == place.key ? cells[i] : 0;
+      const std::uint32_t found = cell_of(cells, mask, place.key);
       if (found != 0) return found >> key_bits_;
       if (cells[table_page::line_cells - 1] == 0) return 0;
       line = (line + 1) % table_page::lines;
@@ -79,6 +70,17 @@ class table_view {
   }
 
  private:
+  /// Returns the cell of a line with a key, or 0. Compilers do not find these vectors by themselves.
+  static std::uint32_t cell_of(const std::uint32_t* cells, std::uint32_t mask, std::uint32_t key) noexcept {
+    using four = std::uint32_t __attribute__((vector_size(16)));
+    four found{};
+    for (std::size_t i = 0; i < table_page::line_cells; i += 4) {
+      four some;
+      std::memcpy(&some, cells + i, sizeof some);
+      found |= some & reinterpret_cast<four>((some & mask) == key);
+    }
+    return found[0] | found[1] | found[2] | found[3];
+  }
   const std::uint32_t* line_at(std::uint64_t page, std::uint32_t line) const noexcept {
     return pages_[page].cells.data() + line * table_page::line_cells;
   }

@@ -64,7 +64,8 @@ class read_classifier {
   minimizer_scanner scanner_;
   std::vector<minimizer_run> runs_;       // of a batch
   std::vector<std::size_t> ends_;         // of each read's runs
-  std::vector<table_place> places_;       // of each run
+  std::vector<std::uint64_t> hashes_;     // of each run
+  std::vector<table_place> places_;       // of look-ups that wait for memory, in each layer
   std::vector<std::uint32_t> taxa_;       // of each run
   std::vector<kmer_hits> hits_;           // of a batch
   std::vector<std::size_t> hit_ends_;     // of each read's hits

@@ -1,0 +1,19 @@
+// Fills the table of a layer, and reads the minimizers back.
+#pragma once
+
+#include <perdure/kmer/minimizer_index.hpp>
+#include <perdure/kmer/taxonomy.hpp>
+
+#include "minimizer_sets.hpp"
+
+namespace perdure::kmer::detail {
+
+/// Makes nodes, table and rests of an empty layer. All of the sets are merged. The same minimizers make the
+/// same layer. Throws `unsupported` for more than 2^24 - 1 taxa, ancestors included.
+void fill_layer(stored_layer& layer, const minimizer_sets& sets, const taxonomy_view& taxonomy,
+                unsigned threads);
+
+/// Adds all minimizers of a layer with their nodes.
+void add_layer(minimizer_sets& sets, const stored_layer& layer, unsigned threads);
+
+}  // namespace perdure::kmer::detail

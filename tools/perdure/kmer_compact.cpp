@@ -1,0 +1,68 @@
+// perdure kmer compact: merges the layers of an index.
+#include <memory>
+#include <perdure/kept_checkpoint.hpp>
+#include <perdure/kmer/grow_index.hpp>
+
+#include "grown_store.hpp"
+#include "kmer_options.hpp"
+#include "type_names.hpp"
+
+namespace perdure::cli {
+namespace {
+
+struct compaction_wanted : index_options {
+  unsigned threads = 0;
+};
+
+void compact(const compaction_wanted& given) {
+  require_changeable_store(given.store);
+  const stopwatch watch;
+  store_options settings;
+  settings.verify = given.verify;
+  manager store(open_only, given.store, settings);
+  kmer::growth_result made;
+  try {
+    made = kmer::compact_index(store, given.name, given.threads);
+  } catch (...) {
+    store.discard();
+    throw;
+  }
+  store.close();
+  const double seconds = watch.seconds();
+  if (given.as_json) {
+    json value{{"store", given.store.string()},
+               {"index", given.name},
+               {"merged_layers", made.merged},
+               {"minimizers", made.minimizers},
+               {"bytes", made.bytes},
+               {"threads", given.threads},
+               {"seconds", seconds}};
+    tell_grown_store(value, given.store, 0);
+    print(value);
+    return;
+  }
+  output out = output::standard();
+  out.write("merged         " + counted(made.merged, "layer", "layers") + " in " + in_seconds(seconds) +
+            "\n");
+  out.write("index          " + printable_name(given.name) + ": " + grouped(made.minimizers) +
+            " minimizers, " + in_bytes(made.bytes) + "\n");
+  tell_grown_store(out, given.store);
+  out.finish();
+}
+
+}  // namespace
+
+void add_kmer_compact_command(command kmer) {
+  auto given = std::make_shared<compaction_wanted>();
+  command target =
+      kmer.add_command("compact", "Merge the layers of an index, as if it had been built at once");
+  target.add_path("STORE", given->store, "The store's directory").required();
+  add_index_name_option(target, given->name);
+  add_threads_option(target, given->threads);
+  add_verify_option(target, given->verify);
+  add_wait_option(target);
+  add_json_option(target, given->as_json);
+  target.callback([given] { compact(*given); });
+}
+
+}  // namespace perdure::cli
