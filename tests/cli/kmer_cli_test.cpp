@@ -125,7 +125,72 @@ TEST_F(KmerCommands, ClassifyPairsAndByConfidence) {
               "record 1: its name (q) is not that of its mate (p/1)");
   expect_part(fails({"kmer", "classify", store, one, "--paired"}, 2), "an even number of files, not 1");
   expect_part(fails({"kmer", "classify", store, one, "--json", "--output", "-"}, 2),
-              "give --report and --output files");
+              "--json writes to standard output too: give --output a file");
+}
+
+TEST_F(KmerCommands, ClassifyWritesReadsWithATaxonAndWithout) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const std::string taken = first_.substr(0, 80);
+  const std::string one = file("one.fa", ">p/1\n" + taken + "\n>q/1\nAC\n");
+  const std::string two = file("two.fa", ">p/2\nGG\n>q/2\nAT\n");
+  ok({"kmer", "classify", store, one, two, "--paired", "--classified-out", path("with#.fa"),
+      "--unclassified-out", path("without#.fa")});
+  EXPECT_EQ(content("with_1.fa"), ">p/1 kraken:taxid|10\n" + taken + "\n");
+  EXPECT_EQ(content("with_2.fa"), ">p/2 kraken:taxid|10\nGG\n");
+  EXPECT_EQ(content("without_1.fa"), ">q/1\nAC\n");
+  EXPECT_EQ(content("without_2.fa"), ">q/2\nAT\n");
+  EXPECT_EQ(ok({"kmer", "classify", store, one, two, "--classified-out", "-"}),
+            ">p/1 kraken:taxid|10\n" + taken + "\n");
+  ok({"kmer", "classify", store, one, "--classified-out", path("a#b")});
+  EXPECT_EQ(content("a#b"), ">p/1 kraken:taxid|10\n" + taken + "\n");
+  expect_part(fails({"kmer", "classify", store, one, two, "--paired", "--classified-out", path("x")}, 2),
+              "the name needs one '#'");
+  expect_part(fails({"kmer", "classify", store, one, "--classified-out", "-", "--unclassified-out", "-"}, 2),
+              "--classified-out - and --unclassified-out - would both write to standard output");
+}
+
+TEST_F(KmerCommands, ClassifyReportsEachFile) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const std::string one = file("one.fa", ">a\n" + first_.substr(0, 80) + "\n>b\nAC\n");
+  const std::string two = file("two.fa", ">c\n" + first_.substr(0, 80) + "\n");
+  const std::string none = file("none.fa", "");
+  const nlohmann::json found = ok_json({"kmer", "classify", store, one, two, none, "--per-file", "--report",
+                                        path("r"), "--report-minimizer-data", "--krona", path("k")});
+  EXPECT_EQ(found["reads"], 3);
+  EXPECT_EQ(found["classified"], 2);
+  ASSERT_EQ(found["files"].size(), 3U);
+  EXPECT_EQ(found["files"][0]["files"][0], one);
+  EXPECT_EQ(found["files"][0]["reads"], 2);
+  EXPECT_EQ(found["files"][0]["unclassified"], 1);
+  EXPECT_EQ(found["files"][1]["classified"], 1);
+  EXPECT_EQ(found["files"][1]["bases"], 80);
+  EXPECT_EQ(found["files"][2]["reads"], 0);
+  EXPECT_EQ(content("k"), "1\tunclassified\n2\troot\tAlpha\tAlpha one\n");
+  EXPECT_EQ(content("k.two.fa"), "1\troot\tAlpha\tAlpha one\n");
+  EXPECT_EQ(content("r.none.fa"), "");
+  // The minimizers of both files are the same ones.
+  const std::string report = content("r.two.fa");
+  const std::string head = "100.00\t1\t0\t";
+  ASSERT_EQ(report.substr(0, head.size()), head);
+  const int minimizers = std::stoi(report.substr(head.size()));
+  EXPECT_GT(minimizers, 1);
+  const std::string number = std::to_string(minimizers);
+  EXPECT_EQ(report.substr(head.size()).find(number + "\t" + number + "\tR\t1\troot\n"), 0U) << report;
+  expect_part(content("r"),
+              " 66.67\t2\t2\t" + std::to_string(2 * minimizers) + "\t" + number + "\tS\t10\t    Alpha one\n");
+  expect_part(content("r"), " 33.33\t1\t1\t0\t0\tU\t0\tunclassified\n");
+  expect_part(ok({"kmer", "classify", store, one, two, "--per-file"}),
+              "two.fa  1 read, 1 classified (100.00 %)\n");
+  ok({"kmer", "classify", store, two, file("mates.fa", ">c\nAC\n"), "--per-file", "--paired", "--report",
+      path("p")});
+  EXPECT_EQ(content("p.two.fa"), content("p"));
+  expect_part(fails({"kmer", "classify", store, one, one, "--per-file", "--report", path("r")}, 2),
+              "two are named one.fa");
+  expect_part(fails({"kmer", "classify", store, one, "--per-file", "--krona", "-"}, 2),
+              "give --krona a file");
+  expect_part(fails({"kmer", "classify", store, one, "--report-minimizer-data"}, 2), "give --report too");
 }
 
 TEST_F(KmerCommands, AFailureLeavesNoOutputBehind) {
