@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <perdure/kmer/found_minimizers.hpp>
 #include <perdure/kmer/minimizer_table.hpp>
@@ -41,12 +42,24 @@ found_minimizers::found_minimizers(const minimizer_index& index)
     : index_(index), parts_(std::size_t{1} << part_bits), counts_(index.taxa() + 1) {}
 
 void found_minimizers::add(std::span<const hit_group> groups) {
+  // Sorted, so that each part is locked once, and asked once for what many reads have.
+  struct found {
+    std::uint64_t hash;
+    std::uint32_t taxon;
+  };
+  std::vector<found> sorted;
+  sorted.reserve(groups.size());
+  for (const hit_group& one : groups) sorted.push_back({hash_of_minimizer(one.minimizer), one.taxon});
+  std::sort(sorted.begin(), sorted.end(), [](const found& a, const found& b) { return a.hash < b.hash; });
+  const auto is_same = [](const found& a, const found& b) { return a.hash == b.hash; };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), is_same), sorted.end());
   std::vector<std::uint32_t> taxa_of_new;
-  for (const hit_group& one : groups) {
-    const std::uint64_t hash = hash_of_minimizer(one.minimizer);
-    set_part& part = parts_[hash >> (64 - part_bits)];
+  for (auto one = sorted.begin(); one != sorted.end();) {
+    const std::uint64_t number = one->hash >> (64 - part_bits);
+    set_part& part = parts_[number];
     const std::lock_guard lock(part.mutex);
-    if (part.insert(hash)) taxa_of_new.push_back(one.taxon);
+    for (; one != sorted.end() && one->hash >> (64 - part_bits) == number; ++one)
+      if (part.insert(one->hash)) taxa_of_new.push_back(one->taxon);
   }
   const std::lock_guard lock(mutex_);
   for (const hit_group& one : groups) ++counts_[one.taxon].all;

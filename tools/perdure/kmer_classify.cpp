@@ -116,7 +116,7 @@ class classification {
   }
 
   const kmer::classify_result& found() const noexcept { return found_; }
-  /// With `--per-file` one for each file or pair of files, else none.
+  /// Returns counts of each file or pair of files; none without `--per-file`.
   const std::vector<file_counts>& files() const noexcept { return files_; }
 
  private:

@@ -31,7 +31,7 @@ class found_minimizers {
  public:
   explicit found_minimizers(const minimizer_index& index);
 
-  /// Adds hit groups. O(hit groups) on average. Throws `std::bad_alloc`.
+  /// Adds hit groups. O(n log n) for n of them, on average. Throws `std::bad_alloc`.
   void add(std::span<const hit_group> groups);
   /// Returns the counts of each node of the index's taxonomy, of the node itself.
   std::vector<minimizer_count> of_nodes() const;

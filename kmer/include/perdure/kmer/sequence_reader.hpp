@@ -31,7 +31,7 @@ struct sequence {
   std::string_view name;            ///< first word of the header
   std::string_view bases;           ///< letters of `nucleotide.hpp`, as they are in the file
   std::string_view header = {};     ///< line of the name, without the '>' or '@' before it
-  std::string_view qualities = {};  ///< of FASTQ, one for each base
+  std::string_view qualities = {};  ///< FASTQ has one for each base
 };
 
 /// Some records of a file.
