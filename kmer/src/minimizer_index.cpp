@@ -39,9 +39,7 @@ minimizer_index::minimizer_index(const manager& store, const std::string& name)
 
 std::vector<std::uint64_t> minimizer_index::minimizers_of_taxa() const {
   std::vector<std::uint64_t> counts(taxa() + 1);
-  for (const table_page& page : layer_->table)
-    for (const std::uint32_t cell : page.cells)
-      if (cell != 0) ++counts[cell >> layer_->key_bits];
+  table_.for_each_cell(0, table_.pages(), [&counts](const table_cell& cell) { ++counts[cell.number]; });
   return counts;
 }
 

@@ -110,6 +110,8 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                    {"kmer"},
                                    {"kmer", "build"},
                                    {"kmer", "classify"},
+                                   {"kmer", "dump"},
+                                   {"kmer", "generate"},
                                    {"kmer", "lookup"},
                                    {"kmer", "stats"}}) {
     arguments a = command;
@@ -601,6 +603,8 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
        true,
        true},
       {{"kmer", "classify"}, {genomes, fasta}, genomes, true, true},
+      {{"kmer", "dump"}, {genomes, "-o", path("x")}, genomes, true, true},
+      {{"kmer", "generate"}, {path("drawn"), "--taxa", "2", "--genome-bases", "200"}, "", true},
       {{"kmer", "lookup"}, {genomes, bases}, genomes, false, true},
       {{"kmer", "stats"}, {genomes}, genomes, false, true},
       {{"array", "import"}, {in_arrays + ":t", file("t.csv", "1,2\n3,4\n")}, in_arrays, true},

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <perdure/manager.hpp>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -232,6 +234,60 @@ TEST_F(KmerCommands, ABuildThatFailsLeavesNoStore) {
   expect_part(fails({"kmer", "build", path("x"), "--genomes", genomes_, "--taxonomy", names_, nodes_}),
               "names.dmp: line 1");
   EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(KmerCommands, DumpAnIndex) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const std::string text = ok({"kmer", "dump", store});
+  const nlohmann::json dumped = ok_json({"kmer", "dump", store, "-o", path("cells"), "--threads", "2"});
+  EXPECT_EQ(content("cells"), text);
+  const nlohmann::json stats = ok_json({"kmer", "stats", store, "--top", "10"});
+  EXPECT_EQ(dumped["cells"], stats["minimizers"]);
+  std::map<std::uint64_t, std::uint64_t> cells;
+  std::istringstream lines(text);
+  std::uint64_t page = 0;
+  std::uint64_t line = 0;
+  std::uint64_t key = 0;
+  std::uint64_t taxon = 0;
+  while (lines >> page >> line >> key >> taxon) {
+    EXPECT_EQ(page, 0U);
+    EXPECT_LT(line, 64U);
+    EXPECT_LT(key, std::uint64_t{1} << stats["key_bits"].get<unsigned>());
+    ++cells[taxon];
+  }
+  EXPECT_TRUE(lines.eof());
+  EXPECT_EQ(cells.size(), stats["top"].size());
+  for (const nlohmann::json& one : stats["top"])
+    EXPECT_EQ(cells[one["taxon"].get<std::uint64_t>()], one["minimizers"]);
+  expect_part(fails({"kmer", "dump", store, "--json"}, 2), "give -o a file");
+}
+
+TEST_F(KmerCommands, GenerateWhatBuildAndClassifyRead) {
+  const arguments generate{"kmer", "generate",   path("drawn"), "--taxa",       "5",  "--genome-bases",
+                           "1000", "--reads",    "40",          "--seed",       "7",  "--errors",
+                           "0",    "--mutation", "0.05",        "--read-bases", "100"};
+  const nlohmann::json made = ok_json(generate);
+  EXPECT_EQ(made["nodes"], 12);
+  EXPECT_EQ(made["bases"], 5000);
+  arguments again = generate;
+  again[2] = path("again");
+  again.insert(again.end(), {"--threads", "3"});
+  expect_part(ok(again), "wrote 5 genomes, 5,000 bases, and 40 reads to ");
+  for (const char* const name : {"nodes.dmp", "names.dmp", "genomes.fa", "reads.fq", "truth.tsv"})
+    EXPECT_EQ(content(std::string("drawn/") + name), content(std::string("again/") + name)) << name;
+  const nlohmann::json built = ok_json({"kmer", "build", path("s"), "--genomes", path("drawn/genomes.fa"),
+                                        "--taxonomy", path("drawn/nodes.dmp"), path("drawn/names.dmp")});
+  EXPECT_EQ(built["sequences"], 5);
+  EXPECT_EQ(built["bases"], 5000);
+  const nlohmann::json found = ok_json({"kmer", "classify", path("s"), path("drawn/reads.fq")});
+  EXPECT_EQ(found["reads"], 40);
+  EXPECT_EQ(found["classified"], 40);
+  expect_part(fails({"kmer", "generate", path("x"), "--taxa", "0"}, 2), "--taxa");
+  expect_part(fails({"kmer", "generate", path("x"), "--taxa", "2", "--genome-bases", "10"}, 2),
+              "--read-bases is at most --genome-bases, 10, not 150");
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
+  expect_part(fails({"kmer", "generate", genomes_, "--taxa", "2"}), "genomes.fa: cannot create");
 }
 
 TEST_F(KmerCommands, ShowAnIndex) {

@@ -43,6 +43,8 @@ void add_kmer_commands(command program) {
   kmer.require_command();
   add_kmer_build_command(kmer);
   add_kmer_classify_command(kmer);
+  add_kmer_dump_command(kmer);
+  add_kmer_generate_command(kmer);
   add_kmer_lookup_command(kmer);
   add_kmer_stats_command(kmer);
 }

@@ -46,6 +46,8 @@ void tell_taxon(json& findings, const kmer::taxonomy_view& taxonomy, kmer::taxon
 
 void add_kmer_build_command(command kmer);
 void add_kmer_classify_command(command kmer);
+void add_kmer_dump_command(command kmer);
+void add_kmer_generate_command(command kmer);
 void add_kmer_lookup_command(command kmer);
 void add_kmer_stats_command(command kmer);
 
