@@ -10,6 +10,7 @@
 #include <perdure/kmer/classify_files.hpp>
 #include <perdure/kmer/found_minimizers.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
