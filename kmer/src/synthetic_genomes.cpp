@@ -49,7 +49,7 @@ char quality_of(double errors) {
 synthetic_genomes::synthetic_genomes(const synthetic_parameters& parameters) : parameters_(parameters) {
   const synthetic_parameters& p = parameters_;
   check(p.taxa >= 1 && p.taxa <= std::uint64_t{1} << 30, "there are 1 to 2^30 taxa");
-  check(p.genome_bases >= 1 && p.genome_bases <= std::uint64_t{1} << 40, "a genome has 1 to 2^40 bases");
+  check(p.genome_bases >= 1 && p.genome_bases <= std::uint64_t{1} << 32, "a genome has 1 to 2^32 bases");
   check(p.mutation >= 0 && p.mutation <= 1, "the share of mutated bases is from 0 to 1");
   check(p.errors >= 0 && p.errors <= 1, "the share of wrong bases is from 0 to 1");
   check(p.read_bases >= 1 && (p.reads == 0 || p.read_bases <= p.genome_bases),

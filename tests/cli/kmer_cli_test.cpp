@@ -149,7 +149,10 @@ TEST_F(KmerCommands, ClassifyWritesReadsWithATaxonAndWithout) {
   expect_part(fails({"kmer", "classify", store, one, two, "--paired", "--classified-out", path("x")}, 2),
               "the name needs one '#'");
   expect_part(fails({"kmer", "classify", store, one, "--classified-out", "-", "--unclassified-out", "-"}, 2),
-              "--classified-out - and --unclassified-out - would both write to standard output");
+              "--classified-out and --unclassified-out would both write to standard output");
+  expect_part(fails({"kmer", "classify", store, one, "--report", path("x"), "--krona", path("x")}, 2),
+              "x: give them different files");
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
 }
 
 TEST_F(KmerCommands, ClassifyReportsEachFile) {

@@ -195,7 +195,7 @@ TEST_F(SyntheticGenomes, WrongParametersAreRefused) {
     return fails_with(errc::invalid_argument, what, [&] { kmer::synthetic_genomes drawn(parameters); });
   };
   EXPECT_TRUE(refuses({.taxa = 0}, "1 to 2^30 taxa"));
-  EXPECT_TRUE(refuses({.genome_bases = 0, .reads = 0}, "1 to 2^40 bases"));
+  EXPECT_TRUE(refuses({.genome_bases = 0, .reads = 0}, "1 to 2^32 bases"));
   EXPECT_TRUE(refuses({.mutation = 1.5}, "mutated bases"));
   EXPECT_TRUE(refuses({.errors = -0.1}, "wrong bases"));
   EXPECT_TRUE(refuses({.genome_bases = 100}, "no more than a genome"));

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <perdure/kmer/clade_report.hpp>
@@ -307,17 +308,19 @@ void check(const classification_wanted& given) {
        {"--output", &given.output_file},
        {"--classified-out", &given.classified_file},
        {"--unclassified-out", &given.unclassified_file}}};
-  const char* to_standard_output = nullptr;
+  std::map<std::filesystem::path, const char*> options;  // by what they write to
   for (const auto& [name, path] : outputs) {
-    if (*path != "-") continue;
-    if (to_standard_output != nullptr)
-      throw usage_error(std::string(to_standard_output) + " - and " + name +
-                        " - would both write to standard output: give one of them a file");
-    to_standard_output = name;
+    if (path->empty()) continue;
+    const auto [known, is_new] = options.emplace(*path, name);
+    if (!is_new)
+      throw usage_error(std::string(known->second) + " and " + name + " would both write to " +
+                        (*path == "-" ? "standard output: give one of them a file"
+                                      : path->string() + ": give them different files"));
   }
-  if (given.as_json && to_standard_output != nullptr)
-    throw usage_error(std::string("--json writes to standard output too: give ") + to_standard_output +
-                      " a file");
+  const auto to_standard_output = options.find("-");
+  if (given.as_json && to_standard_output != options.end())
+    throw usage_error(std::string("--json writes to standard output too: give ") +
+                      to_standard_output->second + " a file");
   if (!given.per_file) return;
   for (const auto& [name, path] : {outputs[0], outputs[1]})
     if (*path == "-")

@@ -135,7 +135,7 @@ void add_kmer_generate_command(command kmer) {
                             "Share of bases in which a taxon differs from the one above it, at each of six "
                             "ranks");
   generate_command
-      .add_number("--genome-bases", 1, std::uint64_t{1} << 40, "Bases of each genome",
+      .add_number("--genome-bases", 1, std::uint64_t{1} << 32, "Bases of each genome",
                   [&p](std::uint64_t n) { p.genome_bases = n; })
       .default_text(std::to_string(p.genome_bases));
   generate_command.add_number("--reads", p.reads, "Number of reads");

@@ -17,7 +17,7 @@ namespace perdure::kmer {
 
 struct synthetic_parameters {
   std::uint64_t taxa = 100;              ///< number of species, 1 to 2^30; each has a genome
-  std::uint64_t genome_bases = 100'000;  ///< bases of each genome, 1 to 2^40
+  std::uint64_t genome_bases = 100'000;  ///< bases of each genome, 1 to 2^32
   double mutation = 0.02;  ///< share of bases in which a taxon differs from the taxon above it, 0 to 1
   std::uint64_t reads = 10'000;
   std::uint64_t read_bases = 150;  ///< bases of each read, at most those of a genome
