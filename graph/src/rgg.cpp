@@ -5,6 +5,7 @@
 #include <numbers>
 #include <perdure/error.hpp>
 #include <perdure/graph/rgg.hpp>
+#include <perdure/workload/counted_random.hpp>
 #include <string>
 
 namespace perdure::graph {
@@ -44,8 +45,8 @@ std::uint64_t square(std::int64_t length) noexcept {
 
 rgg_generator::rgg_generator(const rgg_parameters& p)
     : vertices_(p.vertices),
-      counts_key_(detail::mixed(p.seed + detail::golden_step)),
-      places_key_(detail::mixed(counts_key_ + detail::golden_step)) {
+      counts_key_(workload::mixed(p.seed + workload::golden_step)),
+      places_key_(workload::mixed(counts_key_ + workload::golden_step)) {
   if (p.vertices < 1 || p.vertices > max_vertices)
     throw error(errc::invalid_argument, std::to_string(p.vertices) + " vertices are outside 1..2^40");
   if (!(p.degree >= 0) || p.degree > std::numbers::pi * static_cast<double>(p.vertices))
@@ -81,12 +82,12 @@ rgg_generator::rgg_generator(const rgg_parameters& p)
 // could do differently.
 std::uint64_t rgg_generator::in_first_half(std::uint64_t count, unsigned level,
                                            std::uint64_t prefix) const noexcept {
-  const std::uint64_t key = detail::random_number(counts_key_ + level, prefix);
+  const std::uint64_t key = workload::random_number(counts_key_ + level, prefix);
   std::uint64_t first = 0;
   for (std::uint64_t word = 0; word < count / 64; ++word)
-    first += static_cast<unsigned>(std::popcount(detail::random_number(key, word)));
+    first += static_cast<unsigned>(std::popcount(workload::random_number(key, word)));
   if (const std::uint64_t rest = count % 64; rest != 0)
-    first += static_cast<unsigned>(std::popcount(detail::random_number(key, count / 64) >> (64 - rest)));
+    first += static_cast<unsigned>(std::popcount(workload::random_number(key, count / 64) >> (64 - rest)));
   return first;
 }
 
@@ -112,7 +113,7 @@ void rgg_generator::place(const cell& of, std::vector<placed>& out) const {
   out.clear();
   constexpr std::uint64_t mask = (std::uint64_t{1} << place_bits) - 1;
   for (std::uint64_t i = 0; i < of.count; ++i) {
-    const std::uint64_t draw = detail::random_number(places_key_, of.first + i);
+    const std::uint64_t draw = workload::random_number(places_key_, of.first + i);
     out.push_back({static_cast<std::int64_t>(draw & mask), static_cast<std::int64_t>(draw >> 33)});
   }
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <perdure/error.hpp>
 #include <perdure/graph/rmat.hpp>
+#include <perdure/workload/counted_random.hpp>
 #include <string>
 
 namespace perdure::graph {
@@ -25,7 +26,7 @@ rmat_generator::rmat_generator(const rmat_parameters& p) : scale_(p.scale) {
     throw error(errc::invalid_argument,
                 "R-MAT probabilities a, b, c must not be negative and their sum must not exceed 1");
   edges_ = p.edge_factor << p.scale;
-  seed_ = detail::mixed(p.seed + detail::golden_step);
+  seed_ = workload::mixed(p.seed + workload::golden_step);
   bound_a_ = bound(p.a);
   bound_ab_ = bound(p.a + p.b);
   bound_abc_ = bound(p.a + p.b + p.c);
@@ -33,11 +34,11 @@ rmat_generator::rmat_generator(const rmat_parameters& p) : scale_(p.scale) {
 }
 
 edge rmat_generator::operator()(std::uint64_t index) const noexcept {
-  std::uint64_t state = detail::random_number(seed_, index);
+  std::uint64_t state = workload::random_number(seed_, index);
   std::uint64_t draw = 0;
   edge e{0, 0};
   for (unsigned level = 0; level < scale_; ++level) {
-    if (level % 2 == 0) draw = detail::mixed(state += detail::golden_step);
+    if (level % 2 == 0) draw = workload::mixed(state += workload::golden_step);
     const std::uint64_t u = draw & 0xFFFFFFFFu;
     draw >>= 32;
     const std::uint64_t beyond_a = u >= bound_a_;

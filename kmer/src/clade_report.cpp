@@ -30,13 +30,18 @@ struct report_rank {
 };
 
 void append_line(std::string& to, std::uint64_t all, std::uint64_t reads, std::uint64_t direct,
-                 std::string_view rank, taxon_id id, unsigned depth, std::string_view name) {
+                 const minimizer_count* minimizers, std::string_view rank, taxon_id id, unsigned depth,
+                 std::string_view name) {
   std::array<char, 96> numbers;
   const double share = all == 0 ? 0 : 100.0 * static_cast<double>(reads) / static_cast<double>(all);
   const int size =
       std::snprintf(numbers.data(), numbers.size(), "%6.2f\t%llu\t%llu\t", share,
                     static_cast<unsigned long long>(reads), static_cast<unsigned long long>(direct));
   to.append(numbers.data(), static_cast<std::size_t>(size));
+  if (minimizers != nullptr) {
+    to.append(std::to_string(minimizers->all)).append("\t");
+    to.append(std::to_string(minimizers->distinct)).append("\t");
+  }
   to += rank;
   to += '\t';
   to += std::to_string(id);
@@ -89,14 +94,43 @@ std::vector<clade> clades_of(const taxonomy_view& taxonomy, const std::vector<st
 }
 
 std::string kraken_report(const taxonomy_view& taxonomy, const std::vector<std::uint64_t>& reads,
-                          std::uint64_t unclassified) {
+                          std::uint64_t unclassified, std::span<const minimizer_count> minimizers) {
+  // A minimizer has one taxon, so distinct ones add up too.
+  std::vector<minimizer_count> sums(minimizers.begin(), minimizers.end());
+  for (std::size_t node = sums.size(); node-- > 1;) {
+    minimizer_count& above = sums[taxonomy.parents[node]];
+    above.all += sums[node].all;
+    above.distinct += sums[node].distinct;
+  }
+  const minimizer_count none;
   const std::vector<clade> clades = clades_of(taxonomy, reads);
   const std::uint64_t all = unclassified + (clades.empty() ? 0 : clades.front().reads);
   std::string text;
-  if (unclassified != 0) append_line(text, all, unclassified, unclassified, "U", 0, 0, "unclassified");
+  if (unclassified != 0)
+    append_line(text, all, unclassified, unclassified, sums.empty() ? nullptr : &none, "U", 0, 0,
+                "unclassified");
   for (const clade& one : clades)
-    append_line(text, all, one.reads, one.direct, one.rank, taxonomy.ids[one.node], one.depth,
-                taxonomy.name(one.node));
+    append_line(text, all, one.reads, one.direct, sums.empty() ? nullptr : &sums[one.node], one.rank,
+                taxonomy.ids[one.node], one.depth, taxonomy.name(one.node));
+  return text;
+}
+
+std::string krona_text(const taxonomy_view& taxonomy, const std::vector<std::uint64_t>& reads,
+                       std::uint64_t unclassified) {
+  std::string text;
+  if (unclassified != 0) text += std::to_string(unclassified) + "\tunclassified\n";
+  std::vector<taxon_node> path;
+  for (const clade& one : clades_of(taxonomy, reads)) {
+    path.resize(one.depth);
+    path.push_back(one.node);
+    if (one.direct == 0) continue;
+    text += std::to_string(one.direct);
+    for (const taxon_node node : path) {
+      text += '\t';
+      for (const char letter : taxonomy.name(node)) text += letter == '\t' ? ' ' : letter;
+    }
+    text += '\n';
+  }
   return text;
 }
 

@@ -13,19 +13,37 @@
 namespace perdure::kmer {
 namespace {
 
-/// The lines of a batch, or its failure.
+/// Records of reads, and of the second reads of pairs.
+struct read_records {
+  std::string reads;
+  std::string mates;
+};
+
+/// The text that a batch makes, or its failure.
 struct answer {
   std::string lines;
+  read_records classified;
+  read_records unclassified;
   std::exception_ptr failure;
 };
+
+void append_read(std::string& to, const sequence_batch& batch, std::size_t number, taxon_id taxon) {
+  const sequence& read = batch.sequences[number];
+  std::string header(read.header);
+  if (taxon != 0) header.append(" kraken:taxid|").append(std::to_string(taxon));
+  if (batch.is_fastq)
+    append_record(to, header, read.bases, read.qualities);
+  else
+    append_record(to, header, read.bases);
+}
 
 /// Puts the answers of batches into their order.
 ///
 /// Thread safety: any member from any thread.
 class ordered_answers {
  public:
-  ordered_answers(const std::function<void(std::string_view)>& give, std::size_t most_waiting)
-      : give_(give), most_waiting_(most_waiting) {}
+  ordered_answers(const classify_options& options, std::size_t most_waiting)
+      : options_(options), most_waiting_(most_waiting) {}
 
   /// Gives away this answer and those that waited for it, or lets it wait. Throws the failure of the first
   /// batch that has one.
@@ -38,7 +56,10 @@ class ordered_answers {
       ++next_;
       has_failed_ = true;  // unless what follows returns
       if (now.failure) std::rethrow_exception(now.failure);
-      if (give_ && !now.lines.empty()) give_(now.lines);
+      if (!now.lines.empty()) options_.on_lines(now.lines);
+      if (!now.classified.reads.empty()) options_.on_classified(now.classified.reads, now.classified.mates);
+      if (!now.unclassified.reads.empty())
+        options_.on_unclassified(now.unclassified.reads, now.unclassified.mates);
       has_failed_ = false;
     }
   }
@@ -49,7 +70,7 @@ class ordered_answers {
   }
 
  private:
-  const std::function<void(std::string_view)>& give_;
+  const classify_options& options_;
   std::size_t most_waiting_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, answer> waiting_;
@@ -62,8 +83,8 @@ class classify_thread {
  public:
   classify_thread(const minimizer_index& index, const classify_options& options)
       : index_(index),
-        has_lines_(options.on_lines),
-        classifier_(index, options.rules),
+        options_(options),
+        classifier_(index, options.rules, static_cast<bool>(options.on_hit_groups)),
         taxa_(index.taxa() + 1) {}
 
   /// Takes a batch. Returns false at the end of the source.
@@ -71,13 +92,15 @@ class classify_thread {
   /// Classifies the batch that was taken.
   void answer_batch(const read_source& source, ordered_answers& answers) {
     answer made;
+    const std::uint64_t bases_before = bases_;
     try {
       source.parse(batch_);
-      classify(made.lines);
+      classify(made);
     } catch (...) {
       made.failure = std::current_exception();
     }
     answers.add(batch_.number, std::move(made));
+    if (options_.on_batch) options_.on_batch(batch_.reads.sequences.size(), bases_ - bases_before);
   }
 
   void add_to(classify_result& sum) const {
@@ -90,7 +113,7 @@ class classify_thread {
   }
 
  private:
-  void classify(std::string& lines) {
+  void classify(answer& made) {
     const std::vector<sequence>& reads = batch_.reads.sequences;
     const std::vector<sequence>& mates = batch_.mates.sequences;
     const std::span<const classified_read> found = classifier_.classify(reads, mates);
@@ -98,13 +121,20 @@ class classify_thread {
       const sequence* const mate = mates.empty() ? nullptr : &mates[i];
       ++taxa_[found[i].taxon];
       bases_ += reads[i].bases.size() + (mate != nullptr ? mate->bases.size() : 0);
-      if (has_lines_) append_kraken_line(lines, index_, found[i], reads[i], mate);
+      if (options_.on_lines) append_kraken_line(made.lines, index_, found[i], reads[i], mate);
+      const bool has_taxon = found[i].taxon != 0;
+      if (!(has_taxon ? options_.on_classified : options_.on_unclassified)) continue;
+      read_records& to = has_taxon ? made.classified : made.unclassified;
+      const taxon_id taxon = index_.id_of(found[i].taxon);
+      append_read(to.reads, batch_.reads, i, taxon);
+      if (mate != nullptr) append_read(to.mates, batch_.mates, i, taxon);
     }
+    if (options_.on_hit_groups) options_.on_hit_groups(classifier_.hit_groups());
     reads_ += reads.size();
   }
 
   const minimizer_index& index_;
-  bool has_lines_;
+  const classify_options& options_;
   read_classifier classifier_;
   read_batch batch_;
   std::vector<std::uint64_t> taxa_;  // number of reads of each
@@ -139,11 +169,20 @@ class first_failure {
 
 }  // namespace
 
+void classify_result::add(const classify_result& other) {
+  reads += other.reads;
+  bases += other.bases;
+  classified += other.classified;
+  reads_of_nodes.resize(std::max(reads_of_nodes.size(), other.reads_of_nodes.size()));
+  for (std::size_t node = 0; node < other.reads_of_nodes.size(); ++node)
+    reads_of_nodes[node] += other.reads_of_nodes[node];
+}
+
 classify_result classify_files(const minimizer_index& index, read_source& source,
                                const classify_options& options) {
   const unsigned threads = std::max(options.threads, 1U);
   constexpr std::size_t most_waiting = 64;
-  ordered_answers answers(options.on_lines, most_waiting + threads);
+  ordered_answers answers(options, most_waiting + threads);
   std::vector<classify_thread> workers;
   workers.reserve(threads);
   for (unsigned i = 0; i < threads; ++i) workers.emplace_back(index, options);
@@ -157,7 +196,6 @@ classify_result classify_files(const minimizer_index& index, read_source& source
         if (!of_reading.watch([&] { return workers[number].take(source, options.batch_bytes); }) ||
             !of_batches.watch([&] {
               workers[number].answer_batch(source, answers);
-              if (options.on_batch) options.on_batch();
               return true;
             })) {
           has_more = false;

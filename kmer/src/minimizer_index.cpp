@@ -64,10 +64,10 @@ minimizer_index::minimizer_index(const manager& store, const std::string& name) 
 
 std::vector<std::uint64_t> minimizer_index::minimizers_of_taxa() const {
   std::vector<std::uint64_t> counts(taxa() + 1);
-  for (std::size_t i = 0; i < layers_.size(); ++i)
-    for (const table_page& page : stored_layers_[i]->table)
-      for (const std::uint32_t cell : page.cells)
-        if (cell != 0) ++counts[layers_[i].number_of(cell >> stored_layers_[i]->key_bits)];
+  for (const layer_view& layer : layers_)
+    layer.table().for_each_cell(0, layer.table().pages(), [&counts, &layer](const table_cell& cell) {
+      ++counts[layer.number_of(cell.number)];
+    });
   return counts;
 }
 

@@ -22,8 +22,12 @@ void append_number(std::string& to, std::uint64_t number) {
 
 }  // namespace
 
-read_classifier::read_classifier(const minimizer_index& index, const classify_rules& rules)
-    : index_(index), rules_(rules), scanner_(index.scheme()), counts_(index.taxa() + 1) {
+read_classifier::read_classifier(const minimizer_index& index, const classify_rules& rules, bool keeps_groups)
+    : index_(index),
+      rules_(rules),
+      keeps_groups_(keeps_groups),
+      scanner_(index.scheme()),
+      counts_(index.taxa() + 1) {
   if (!(rules.confidence >= 0 && rules.confidence <= 1))
     throw error(errc::invalid_argument, "the confidence is a share of k-mers, from 0 to 1");
 }
@@ -47,6 +51,7 @@ std::span<const classified_read> read_classifier::classify(std::span<const seque
 
   results_.assign(reads.size(), {});
   hits_.clear();
+  groups_.clear();
   hit_ends_.clear();
   std::size_t begin = 0;
   for (std::size_t i = 0; i < reads.size(); ++i) {
@@ -103,7 +108,10 @@ void read_classifier::count_hits(std::size_t begin, std::size_t end, classified_
     } else {
       if (taxon != 0) {
         // A minimizer on both sides of ambiguous k-mers is one group.
-        if (run.minimizer != last) ++read.hit_groups;
+        if (run.minimizer != last) {
+          ++read.hit_groups;
+          if (keeps_groups_) groups_.push_back({run.minimizer, taxon});
+        }
         if (counts_[taxon] == 0) found_.push_back(taxon);
         counts_[taxon] += run.kmers;
       }

@@ -48,6 +48,25 @@ std::string shown(char letter) {
 
 }  // namespace
 
+void append_record(std::string& to, std::string_view header, std::string_view bases) {
+  to += '>';
+  to += header;
+  to += '\n';
+  to += bases;
+  to += '\n';
+}
+
+void append_record(std::string& to, std::string_view header, std::string_view bases,
+                   std::string_view qualities) {
+  to += '@';
+  to += header;
+  to += '\n';
+  to += bases;
+  to += "\n+\n";
+  to += qualities;
+  to += '\n';
+}
+
 sequence_reader::sequence_reader(std::unique_ptr<workload::byte_stream> stream)
     : stream_(std::move(stream)) {}
 
@@ -157,7 +176,8 @@ bool sequence_reader::next(sequence_batch& taken, std::size_t least_bytes, std::
 void sequence_reader::parse(sequence_batch& taken) const {
   taken.sequences.clear();
   taken.sequences.reserve(taken.records);
-  if (format_ == format::fastq)
+  taken.is_fastq = format_ == format::fastq;
+  if (taken.is_fastq)
     parse_fastq(taken);
   else
     parse_fasta(taken);
@@ -209,7 +229,7 @@ void sequence_reader::parse_fasta(sequence_batch& taken) const {
       to += bases.size();
       continue;
     }
-    taken.sequences.push_back({name_in(line, record++), {text.data(), 0}});
+    taken.sequences.push_back({name_in(line, record++), {text.data(), 0}, line.substr(1)});
     // The sequence begins behind its header, so nothing is moved over lines that were not read.
     to = taken.text.data() + (text.data() - taken.text.data());
   }
@@ -241,7 +261,7 @@ void sequence_reader::parse_fastq(sequence_batch& taken) const {
       refuse(record, name,
              "it has " + std::to_string(bases.size()) + " bases and " + std::to_string(quality.size()) +
                  " qualities");
-    taken.sequences.push_back({name, bases});
+    taken.sequences.push_back({name, bases, header.substr(1), quality});
     ++record;
   }
 }

@@ -112,6 +112,8 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                    {"kmer", "build"},
                                    {"kmer", "classify"},
                                    {"kmer", "compact"},
+                                   {"kmer", "dump"},
+                                   {"kmer", "generate"},
                                    {"kmer", "lookup"},
                                    {"kmer", "remove"},
                                    {"kmer", "stats"}}) {
@@ -605,6 +607,8 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
        true,
        true},
       {{"kmer", "classify"}, {genomes, fasta}, genomes, true, true},
+      {{"kmer", "dump"}, {genomes, "-o", path("x")}, genomes, true, true},
+      {{"kmer", "generate"}, {path("drawn"), "--taxa", "2", "--genome-bases", "200"}, "", true},
       {{"kmer", "lookup"}, {genomes, bases}, genomes, false, true},
       {{"kmer", "stats"}, {genomes}, genomes, false, true},
       {{"kmer", "add"}, {genomes, "--genomes", fasta}, genomes, true, true},

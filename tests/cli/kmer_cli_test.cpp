@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <perdure/manager.hpp>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -126,7 +128,75 @@ TEST_F(KmerCommands, ClassifyPairsAndByConfidence) {
               "record 1: its name (q) is not that of its mate (p/1)");
   expect_part(fails({"kmer", "classify", store, one, "--paired"}, 2), "an even number of files, not 1");
   expect_part(fails({"kmer", "classify", store, one, "--json", "--output", "-"}, 2),
-              "give --report and --output files");
+              "--json writes to standard output too: give --output a file");
+}
+
+TEST_F(KmerCommands, ClassifyWritesReadsWithATaxonAndWithout) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const std::string taken = first_.substr(0, 80);
+  const std::string one = file("one.fa", ">p/1\n" + taken + "\n>q/1\nAC\n");
+  const std::string two = file("two.fa", ">p/2\nGG\n>q/2\nAT\n");
+  ok({"kmer", "classify", store, one, two, "--paired", "--classified-out", path("with#.fa"),
+      "--unclassified-out", path("without#.fa")});
+  EXPECT_EQ(content("with_1.fa"), ">p/1 kraken:taxid|10\n" + taken + "\n");
+  EXPECT_EQ(content("with_2.fa"), ">p/2 kraken:taxid|10\nGG\n");
+  EXPECT_EQ(content("without_1.fa"), ">q/1\nAC\n");
+  EXPECT_EQ(content("without_2.fa"), ">q/2\nAT\n");
+  EXPECT_EQ(ok({"kmer", "classify", store, one, two, "--classified-out", "-"}),
+            ">p/1 kraken:taxid|10\n" + taken + "\n");
+  ok({"kmer", "classify", store, one, "--classified-out", path("a#b")});
+  EXPECT_EQ(content("a#b"), ">p/1 kraken:taxid|10\n" + taken + "\n");
+  expect_part(fails({"kmer", "classify", store, one, two, "--paired", "--classified-out", path("x")}, 2),
+              "the name needs one '#'");
+  expect_part(fails({"kmer", "classify", store, one, "--classified-out", "-", "--unclassified-out", "-"}, 2),
+              "--classified-out and --unclassified-out would both write to standard output");
+  expect_part(fails({"kmer", "classify", store, one, "--report", path("x"), "--krona", path("x")}, 2),
+              "x: give them different files");
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(KmerCommands, ClassifyReportsEachFile) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const std::string one = file("one.fa", ">a\n" + first_.substr(0, 80) + "\n>b\nAC\n");
+  const std::string two = file("two.fa", ">c\n" + first_.substr(0, 80) + "\n");
+  const std::string none = file("none.fa", "");
+  const nlohmann::json found = ok_json({"kmer", "classify", store, one, two, none, "--per-file", "--report",
+                                        path("r"), "--report-minimizer-data", "--krona", path("k")});
+  EXPECT_EQ(found["reads"], 3);
+  EXPECT_EQ(found["classified"], 2);
+  ASSERT_EQ(found["files"].size(), 3U);
+  EXPECT_EQ(found["files"][0]["files"][0], one);
+  EXPECT_EQ(found["files"][0]["reads"], 2);
+  EXPECT_EQ(found["files"][0]["unclassified"], 1);
+  EXPECT_EQ(found["files"][1]["classified"], 1);
+  EXPECT_EQ(found["files"][1]["bases"], 80);
+  EXPECT_EQ(found["files"][2]["reads"], 0);
+  EXPECT_EQ(content("k"), "1\tunclassified\n2\troot\tAlpha\tAlpha one\n");
+  EXPECT_EQ(content("k.two.fa"), "1\troot\tAlpha\tAlpha one\n");
+  EXPECT_EQ(content("r.none.fa"), "");
+  // The minimizers of both files are the same ones.
+  const std::string report = content("r.two.fa");
+  const std::string head = "100.00\t1\t0\t";
+  ASSERT_EQ(report.substr(0, head.size()), head);
+  const int minimizers = std::stoi(report.substr(head.size()));
+  EXPECT_GT(minimizers, 1);
+  const std::string number = std::to_string(minimizers);
+  EXPECT_EQ(report.substr(head.size()).find(number + "\t" + number + "\tR\t1\troot\n"), 0U) << report;
+  expect_part(content("r"),
+              " 66.67\t2\t2\t" + std::to_string(2 * minimizers) + "\t" + number + "\tS\t10\t    Alpha one\n");
+  expect_part(content("r"), " 33.33\t1\t1\t0\t0\tU\t0\tunclassified\n");
+  expect_part(ok({"kmer", "classify", store, one, two, "--per-file"}),
+              "two.fa  1 read, 1 classified (100.00 %)\n");
+  ok({"kmer", "classify", store, two, file("mates.fa", ">c\nAC\n"), "--per-file", "--paired", "--report",
+      path("p")});
+  EXPECT_EQ(content("p.two.fa"), content("p"));
+  expect_part(fails({"kmer", "classify", store, one, one, "--per-file", "--report", path("r")}, 2),
+              "two are named one.fa");
+  expect_part(fails({"kmer", "classify", store, one, "--per-file", "--krona", "-"}, 2),
+              "give --krona a file");
+  expect_part(fails({"kmer", "classify", store, one, "--report-minimizer-data"}, 2), "give --report too");
 }
 
 TEST_F(KmerCommands, AFailureLeavesNoOutputBehind) {
@@ -216,6 +286,62 @@ TEST_F(KmerCommands, AKilledAddLeavesTheIndexAsItWas) {
   for (const char* const part : {"sequences", "minimizers", "layers", "bytes"})
     EXPECT_EQ(after[part], before[part]);
   EXPECT_EQ(ok_json({"kmer", "add", store, "--genomes", genomes_, "--map", map_})["sequences"], 2);
+}
+
+TEST_F(KmerCommands, DumpAnIndex) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  const std::string text = ok({"kmer", "dump", store});
+  const nlohmann::json dumped = ok_json({"kmer", "dump", store, "-o", path("cells"), "--threads", "2"});
+  EXPECT_EQ(content("cells"), text);
+  const nlohmann::json stats = ok_json({"kmer", "stats", store, "--top", "10"});
+  EXPECT_EQ(dumped["cells"], stats["minimizers"]);
+  std::map<std::uint64_t, std::uint64_t> cells;
+  std::istringstream lines(text);
+  std::uint64_t layer = 0;
+  std::uint64_t page = 0;
+  std::uint64_t line = 0;
+  std::uint64_t key = 0;
+  std::uint64_t taxon = 0;
+  while (lines >> layer >> page >> line >> key >> taxon) {
+    EXPECT_EQ(layer, 0U);
+    EXPECT_EQ(page, 0U);
+    EXPECT_LT(line, 64U);
+    EXPECT_LT(key, std::uint64_t{1} << stats["key_bits"].get<unsigned>());
+    ++cells[taxon];
+  }
+  EXPECT_TRUE(lines.eof());
+  EXPECT_EQ(cells.size(), stats["top"].size());
+  for (const nlohmann::json& one : stats["top"])
+    EXPECT_EQ(cells[one["taxon"].get<std::uint64_t>()], one["minimizers"]);
+  expect_part(fails({"kmer", "dump", store, "--json"}, 2), "give -o a file");
+}
+
+TEST_F(KmerCommands, GenerateWhatBuildAndClassifyRead) {
+  const arguments generate{"kmer", "generate",   path("drawn"), "--taxa",       "5",  "--genome-bases",
+                           "1000", "--reads",    "40",          "--seed",       "7",  "--errors",
+                           "0",    "--mutation", "0.05",        "--read-bases", "100"};
+  const nlohmann::json made = ok_json(generate);
+  EXPECT_EQ(made["nodes"], 12);
+  EXPECT_EQ(made["bases"], 5000);
+  arguments again = generate;
+  again[2] = path("again");
+  again.insert(again.end(), {"--threads", "3"});
+  expect_part(ok(again), "wrote 5 genomes, 5,000 bases, and 40 reads to ");
+  for (const char* const name : {"nodes.dmp", "names.dmp", "genomes.fa", "reads.fq", "truth.tsv"})
+    EXPECT_EQ(content(std::string("drawn/") + name), content(std::string("again/") + name)) << name;
+  const nlohmann::json built = ok_json({"kmer", "build", path("s"), "--genomes", path("drawn/genomes.fa"),
+                                        "--taxonomy", path("drawn/nodes.dmp"), path("drawn/names.dmp")});
+  EXPECT_EQ(built["sequences"], 5);
+  EXPECT_EQ(built["bases"], 5000);
+  const nlohmann::json found = ok_json({"kmer", "classify", path("s"), path("drawn/reads.fq")});
+  EXPECT_EQ(found["reads"], 40);
+  EXPECT_EQ(found["classified"], 40);
+  expect_part(fails({"kmer", "generate", path("x"), "--taxa", "0"}, 2), "--taxa");
+  expect_part(fails({"kmer", "generate", path("x"), "--taxa", "2", "--genome-bases", "10"}, 2),
+              "--read-bases is at most --genome-bases, 10, not 150");
+  EXPECT_FALSE(std::filesystem::exists(path("x")));
+  expect_part(fails({"kmer", "generate", genomes_, "--taxa", "2"}), "genomes.fa: cannot create");
 }
 
 TEST_F(KmerCommands, ShowAnIndex) {

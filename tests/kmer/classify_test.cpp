@@ -3,6 +3,8 @@
 #include <perdure/kmer/build_index.hpp>
 #include <perdure/kmer/clade_report.hpp>
 #include <perdure/kmer/classify_files.hpp>
+#include <perdure/kmer/found_minimizers.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -164,6 +166,88 @@ TEST_F(Classify, AnswersAreInTheOrderOfTheReadsForAnyNumberOfThreads) {
   }
 }
 
+TEST_F(Classify, ReadsWithATaxonAndWithoutAreHandedOutInTheirFormat) {
+  const std::string own = genomes_[0].bases.substr(100, 100);
+  const std::string qualities = "@>" + std::string(98, 'I');
+  const auto fastq = write_file(path("a.fq"), "@r1 of a sample\r\n" + own + "\r\n+r1\r\n" + qualities +
+                                                  "\r\n@r2\nACGT\n+\nIIII\n@empty\n\n+\n\n");
+  const auto fasta =
+      write_file(path("b.fa"), ">r3 x y\n" + own.substr(0, 60) + "\n" + own.substr(60) + "\n>r4\nNN\n");
+  std::string with_taxon;
+  std::string without;
+  kmer::classify_options how;
+  how.on_classified = [&](std::string_view reads, std::string_view mates) {
+    with_taxon += reads;
+    EXPECT_EQ(mates, "");
+  };
+  how.on_unclassified = [&](std::string_view reads, std::string_view) { without += reads; };
+  classify({fastq, fasta}, false, how);
+  EXPECT_EQ(with_taxon, "@r1 of a sample kraken:taxid|10\n" + own + "\n+\n" + qualities +
+                            "\n>r3 x y kraken:taxid|10\n" + own + "\n");
+  EXPECT_EQ(without, "@r2\nACGT\n+\nIIII\n@empty\n\n+\n\n>r4\nNN\n");
+
+  const auto mates = write_file(path("mates.fa"), ">r1/2\nAC\n>r2/2\n" + own + "\n>empty/2\nA\n");
+  with_taxon.clear();
+  without.clear();
+  std::string second;
+  how.on_classified = [&](std::string_view reads, std::string_view more) {
+    with_taxon += reads;
+    second += more;
+  };
+  classify({fastq, mates}, true, how);
+  EXPECT_EQ(with_taxon, "@r1 of a sample kraken:taxid|10\n" + own + "\n+\n" + qualities +
+                            "\n@r2 kraken:taxid|10\nACGT\n+\nIIII\n");
+  EXPECT_EQ(second, ">r1/2 kraken:taxid|10\nAC\n>r2/2 kraken:taxid|10\n" + own + "\n");
+  EXPECT_EQ(without, "@empty\n\n+\n\n");
+}
+
+TEST_F(Classify, FoundMinimizersAreCountedExactly) {
+  std::string text;
+  std::map<kmer::taxon_id, std::uint64_t> all;
+  std::map<kmer::taxon_id, std::set<std::uint64_t>> distinct;
+  for (std::size_t i = 0; i < 600; ++i) {
+    std::string bases = genomes_[i % 3].bases.substr(i * 13 % 3000, 35 + i % 90);
+    if (i % 5 == 0) bases[i % bases.size()] = 'N';
+    text.append(">").append(std::to_string(i)).append("\n").append(bases).append("\n");
+    std::uint64_t last = kmer::no_minimizer;
+    for (const std::uint64_t one : naive_minimizers(bases, index().scheme())) {
+      if (one == kmer::no_minimizer || one == last) continue;
+      last = one;
+      const kmer::taxon_id taxon = index().id_of(index().find(one));
+      if (taxon == 0) continue;
+      ++all[taxon];
+      distinct[taxon].insert(one);
+    }
+  }
+  ASSERT_GE(all.size(), 4U);
+  ASSERT_LT(distinct[10].size(), all[10]);
+  const auto reads = write_file(path("reads"), text);
+  for (const unsigned threads : {1U, 4U}) {
+    kmer::found_minimizers found(index());
+    kmer::classify_options how{.threads = threads, .batch_bytes = 500};
+    how.on_hit_groups = [&found](std::span<const kmer::hit_group> groups) { found.add(groups); };
+    classify({reads}, false, how);
+    const std::vector<kmer::minimizer_count> counts = found.of_nodes();
+    ASSERT_EQ(counts.size(), index().taxonomy().size());
+    for (std::size_t node = 0; node < counts.size(); ++node) {
+      const kmer::taxon_id taxon = index().taxonomy().ids[node];
+      EXPECT_EQ(counts[node], (kmer::minimizer_count{all[taxon], distinct[taxon].size()})) << taxon;
+    }
+  }
+}
+
+TEST_F(Classify, CountsOfFilesAddUp) {
+  const auto one = write_file(path("one"), ">a\n" + genomes_[0].bases.substr(100, 100) + "\n>b\nA\n");
+  const auto two = write_file(path("two"), ">c\n" + genomes_[1].bases.substr(100, 100) + "\n");
+  kmer::classify_result sum;
+  for (const auto& file : {one, two}) sum.add(classify({file}, false, {}));
+  const kmer::classify_result whole = classify({one, two}, false, {});
+  EXPECT_EQ(sum.reads, 3U);
+  EXPECT_EQ(sum.bases, 201U);
+  EXPECT_EQ(sum.classified, 2U);
+  EXPECT_EQ(sum.reads_of_nodes, whole.reads_of_nodes);
+}
+
 TEST_F(Classify, OfSeveralBrokenRecordsTheFirstIsTold) {
   std::string text;
   for (int i = 0; i < 2000; ++i)
@@ -216,6 +300,36 @@ TEST_F(Classify, TheReportIsThatOfKraken) {
             " 12.50\t1\t1\tS\t10\t    Alpha one\n"
             " 12.50\t1\t0\tG\t3\t  Beta\n"
             " 12.50\t1\t1\tS\t20\t    Beta one\n");
+  std::vector<kmer::minimizer_count> minimizers(taxonomy.size());
+  minimizers[*taxonomy.find(10)] = {7, 5};
+  minimizers[*taxonomy.find(11)] = {30, 6};
+  minimizers[*taxonomy.find(2)] = {100, 8};
+  minimizers[*taxonomy.find(1)] = {1, 1};
+  minimizers[*taxonomy.find(20)] = {1000, 2};
+  reads[*taxonomy.find(20)] = 0;
+  EXPECT_EQ(kmer::kraken_report(taxonomy, reads, 0, minimizers),
+            "100.00\t6\t0\t1138\t22\tR\t1\troot\n"
+            "100.00\t6\t2\t137\t19\tG\t2\t  Alpha\n"
+            " 50.00\t3\t3\t30\t6\tS\t11\t    Alpha two\n"
+            " 16.67\t1\t1\t7\t5\tS\t10\t    Alpha one\n");
+  EXPECT_EQ(kmer::kraken_report(taxonomy, std::vector<std::uint64_t>(taxonomy.size()), 2, minimizers),
+            "100.00\t2\t2\t0\t0\tU\t0\tunclassified\n");
+}
+
+TEST_F(Classify, KronaGetsThePathOfEachTaxon) {
+  const kmer::taxonomy_view taxonomy = index().taxonomy();
+  std::vector<std::uint64_t> reads(taxonomy.size());
+  EXPECT_EQ(kmer::krona_text(taxonomy, reads, 0), "");
+  reads[*taxonomy.find(10)] = 1;
+  reads[*taxonomy.find(11)] = 3;
+  reads[*taxonomy.find(2)] = 2;
+  reads[*taxonomy.find(20)] = 1;
+  EXPECT_EQ(kmer::krona_text(taxonomy, reads, 4),
+            "4\tunclassified\n"
+            "2\troot\tAlpha\n"
+            "3\troot\tAlpha\tAlpha two\n"
+            "1\troot\tAlpha\tAlpha one\n"
+            "1\troot\tBeta\tBeta one\n");
 }
 
 }  // namespace

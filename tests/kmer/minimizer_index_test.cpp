@@ -4,6 +4,7 @@
 #include <perdure/kmer/build_index.hpp>
 #include <perdure/kmer/minimizer_index.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kmer/naive_minimizers.hpp"
@@ -59,6 +60,27 @@ std::map<std::uint64_t, kmer::taxon_id> naive_index(const kmer::taxonomy_view& t
 bool same_tables(const kmer::stored_layer& a, const kmer::stored_layer& b) {
   return a.table.size() == b.table.size() &&
          std::memcmp(a.table.data(), b.table.data(), a.table.size() * sizeof(kmer::table_page)) == 0;
+}
+
+TEST_F(MinimizerIndex, HandsOutItsCells) {
+  build("store", {genomes_file()});
+  const manager store(open_read_only, path("store"));
+  const kmer::minimizer_index index(store);
+  const kmer::table_view& table = index.layers().front().table();
+  std::map<std::pair<std::uint64_t, std::uint32_t>, kmer::taxon_id> expected;  // by page and part of the hash
+  for (const auto& [minimizer, taxon] : naive_index(index.taxonomy())) {
+    const kmer::table_place place = table.place_of(index.hash()(minimizer));
+    expected[{place.page, place.key}] = taxon;
+  }
+  std::map<std::pair<std::uint64_t, std::uint32_t>, kmer::taxon_id> cells;
+  ASSERT_GT(table.pages(), 2U);
+  const auto collect = [&](const kmer::table_cell& cell) {
+    cells[{cell.page, cell.key}] = index.id_of(cell.number);
+    EXPECT_LT(cell.line, kmer::table_page::lines);
+  };
+  table.for_each_cell(0, 1, collect);
+  table.for_each_cell(1, table.pages(), collect);
+  EXPECT_EQ(cells, expected);
 }
 
 TEST_F(MinimizerIndex, HasTheCommonAncestorOfEachMinimizer) {

@@ -1,5 +1,4 @@
 // perdure graph generate rmat|rgg: writes a synthetic graph as an edge list.
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -9,13 +8,13 @@
 #include <perdure/graph/rgg.hpp>
 #include <perdure/graph/rmat.hpp>
 #include <perdure/workload/byte_stream.hpp>
-#include <perdure/workload/parallel.hpp>
 #include <vector>
 
 #include "command.hpp"
 #include "graph_options.hpp"
 #include "progress.hpp"
 #include "units.hpp"
+#include "written_pieces.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -59,24 +58,23 @@ void write_edges(const written_file& given, const std::function<synthetic_graph(
     const progress_line progress("generate", [&] {
       return workload::progress{done.load(), made.units, made.unit};
     });
-    // Threads make consecutive pieces, which are then written in their order.
-    std::vector<std::string> pieces(given.threads);
-    std::vector<std::uint64_t> counts(given.threads);
-    while (done < made.units) {
-      const std::uint64_t begin = done;
-      workload::run_threads(given.threads, [&](unsigned thread) {
-        const std::uint64_t first = std::min(begin + thread * made.at_once, made.units);
-        const std::uint64_t last = std::min(first + made.at_once, made.units);
-        std::vector<graph::edge> some;
-        made.generate(first, last, some);
-        pieces[thread].clear();
-        graph::append_edges(pieces[thread], some, format);
-        counts[thread] = some.size();
-      });
-      for (const std::string& text : pieces) out.write(text);
-      for (const std::uint64_t count : counts) edges += count;
-      done = std::min(begin + given.threads * made.at_once, made.units);
-    }
+    struct piece {
+      std::string text;
+      std::uint64_t edges = 0;
+    };
+    write_in_pieces<piece>(
+        given.threads, made.units, made.at_once, done,
+        [&](std::uint64_t first, std::uint64_t last, piece& one) {
+          std::vector<graph::edge> some;
+          made.generate(first, last, some);
+          one.text.clear();
+          graph::append_edges(one.text, some, format);
+          one.edges = some.size();
+        },
+        [&](const piece& one) {
+          out.write(one.text);
+          edges += one.edges;
+        });
   }
   out.finish();
   const double seconds = watch.seconds();

@@ -45,6 +45,8 @@ void add_kmer_commands(command program) {
   add_kmer_add_command(kmer);
   add_kmer_compact_command(kmer);
   add_kmer_classify_command(kmer);
+  add_kmer_dump_command(kmer);
+  add_kmer_generate_command(kmer);
   add_kmer_lookup_command(kmer);
   add_kmer_remove_command(kmer);
   add_kmer_stats_command(kmer);

@@ -48,6 +48,8 @@ void add_kmer_build_command(command kmer);
 void add_kmer_add_command(command kmer);
 void add_kmer_compact_command(command kmer);
 void add_kmer_classify_command(command kmer);
+void add_kmer_dump_command(command kmer);
+void add_kmer_generate_command(command kmer);
 void add_kmer_lookup_command(command kmer);
 void add_kmer_remove_command(command kmer);
 void add_kmer_stats_command(command kmer);

@@ -32,8 +32,9 @@ void to_terminal(const std::string& text) {
 
 }  // namespace
 
-progress_line::progress_line(std::string label, std::function<workload::progress()> read)
-    : label_(std::move(label)), read_(std::move(read)) {
+progress_line::progress_line(std::string label, std::function<workload::progress()> read,
+                             std::function<std::string(double)> amounts)
+    : label_(std::move(label)), read_(std::move(read)), amounts_(std::move(amounts)) {
   if (::isatty(STDERR_FILENO) == 0) return;
   thread_ = std::jthread([this](const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
@@ -57,9 +58,12 @@ void progress_line::show() {
   const double rate = static_cast<double>(now.done) / elapsed;
   std::string line = "\r" + label_ + "  ";
   if (now.total != 0) line += std::to_string(now.done * 100 / now.total) + "%  ";
-  line += amount(now.done, now.unit) + "  ";
-  line += now.unit == "bytes" ? in_bytes(static_cast<std::uint64_t>(rate)) + "/s"
-                              : (per_second(rate) + " ").append(now.unit) + "/s";
+  if (amounts_)
+    line += amounts_(elapsed);
+  else
+    line += amount(now.done, now.unit) + "  " +
+            (now.unit == "bytes" ? in_bytes(static_cast<std::uint64_t>(rate)) + "/s"
+                                 : (per_second(rate) + " ").append(now.unit) + "/s");
   if (now.total > now.done && now.done != 0)
     line += "  ETA " + clock_time(static_cast<double>(now.total - now.done) / rate);
   to_terminal(line + "\033[K");

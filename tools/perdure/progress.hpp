@@ -18,8 +18,10 @@ namespace perdure::cli {
 /// as a size.
 class progress_line {
  public:
-  /// `read` is called from the other thread.
-  progress_line(std::string label, std::function<workload::progress()> read);
+  /// `read` is called from the other thread, and so is `amounts`, with the time so far in seconds. It returns
+  /// what to show instead of what `read` has done and its rate.
+  progress_line(std::string label, std::function<workload::progress()> read,
+                std::function<std::string(double seconds)> amounts = {});
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
   ~progress_line();
@@ -29,6 +31,7 @@ class progress_line {
 
   std::string label_;
   std::function<workload::progress()> read_;
+  std::function<std::string(double)> amounts_;
   stopwatch watch_;
   std::mutex mutex_;
   std::condition_variable_any wake_;

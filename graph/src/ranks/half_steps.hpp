@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <perdure/graph/detail/community_graph.hpp>
-#include <perdure/graph/detail/counted_random.hpp>
+#include <perdure/workload/counted_random.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <vector>
 
@@ -54,7 +54,7 @@ class half_steps {
   half_steps(const community_graph& graph, community_labels& labels, unsigned start, unsigned threads)
       : graph_(graph),
         labels_(labels),
-        key_(random_number(golden_step, start)),
+        key_(workload::random_number(workload::golden_step, start)),
         pieces_(
             static_cast<unsigned>(std::min<std::size_t>(std::max(1U, threads), graph.size() / grain + 1))),
         awake_(graph.size(), 1),
@@ -91,7 +91,7 @@ class half_steps {
         const std::size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
         if (begin >= awake_.size()) return;
         for (std::size_t i = begin; i < std::min(begin + grain, awake_.size()); ++i) {
-          if (awake_[i] == 0 || (random_number(key, first + i) & 1) != which) continue;
+          if (awake_[i] == 0 || (workload::random_number(key, first + i) & 1) != which) continue;
           awake_[i] = 0;
           const auto v = static_cast<vertex_handle>(i);
           const vertex_handle to = decide(v, around_[thread], thread);

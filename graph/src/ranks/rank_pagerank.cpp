@@ -3,8 +3,8 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <perdure/graph/detail/counted_random.hpp>
 #include <perdure/graph/ranks/rank_pagerank.hpp>
+#include <perdure/workload/counted_random.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
 #include <utility>
@@ -110,8 +110,8 @@ class divided_iterations {
 pagerank_result pagerank(const rank_graph& graph, rank_exchange& ranks, const pagerank_options& options) {
   detail::require_part(graph, ranks);
   std::uint64_t given =
-      detail::random_number(options.iterations, std::bit_cast<std::uint64_t>(options.damping));
-  given = detail::random_number(given, std::bit_cast<std::uint64_t>(options.tolerance));
+      workload::random_number(options.iterations, std::bit_cast<std::uint64_t>(options.damping));
+  given = workload::random_number(given, std::bit_cast<std::uint64_t>(options.tolerance));
   detail::require_same(given, ranks, "options of PageRank");
   detail::require_pagerank_options(options);
   if (graph.vertices() == 0) return {};

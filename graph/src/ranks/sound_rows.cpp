@@ -6,8 +6,8 @@
 #include <bit>
 #include <optional>
 #include <perdure/error.hpp>
-#include <perdure/graph/detail/counted_random.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/workload/counted_random.hpp>
 #include <vector>
 
 namespace perdure::graph::detail {
@@ -47,8 +47,10 @@ void require_symmetric(const rank_rows& rows, rank_exchange& ranks) {
       const vertex_id u = rows.targets[i];
       if (u == v) continue;
       const std::uint64_t weight = rows.weights.empty() ? 0 : std::bit_cast<std::uint64_t>(rows.weights[i]);
-      const std::uint64_t arc =
-          mixed(random_number(random_number(golden_step, std::min(u, v)), std::max(u, v)) ^ weight);
+      const std::uint64_t arc = workload::mixed(
+          workload::random_number(workload::random_number(workload::golden_step, std::min(u, v)),
+                                  std::max(u, v)) ^
+          weight);
       difference[0] += u > v ? arc : ~arc + 1;
     }
   ranks.add_up(difference);
@@ -80,7 +82,7 @@ void require_sound(const rank_rows& rows, rank_exchange& ranks) {
   throw_first_error(ranks,
                     fault.empty() ? std::nullopt : std::optional(error(errc::invalid_argument, fault)));
   std::uint64_t bounds = 0;
-  for (const std::uint64_t bound : rows.bounds) bounds = random_number(bounds, bound);
+  for (const std::uint64_t bound : rows.bounds) bounds = workload::random_number(bounds, bound);
   require_same(bounds, ranks, "bounds");
   require_symmetric(rows, ranks);
 }

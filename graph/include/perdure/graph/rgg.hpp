@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <perdure/graph/detail/claimed_ranges.hpp>
-#include <perdure/graph/detail/counted_random.hpp>
+#include <perdure/graph/detail/id_permutation.hpp>
 #include <perdure/graph/edge_source.hpp>
 #include <vector>
 

@@ -21,8 +21,17 @@ struct classify_options {
   /// Function that gets the lines of `append_kraken_line`, some at a time, in the order of the reads. One
   /// thread calls it at a time. Its exceptions end the work. Without it no lines are made.
   std::function<void(std::string_view)> on_lines = {};
-  /// Function that is called after each batch, by several threads at a time. Its exceptions end the work.
-  std::function<void()> on_batch = {};
+  /// Functions that get the records of reads with a taxon and of reads without one, like `on_lines`. Of pairs
+  /// they get the first reads and the second ones. A record has the format of its file, a sequence of FASTA
+  /// on one line. Headers of reads with a taxon have " kraken:taxid|N" behind them.
+  std::function<void(std::string_view reads, std::string_view mates)> on_classified = {};
+  std::function<void(std::string_view reads, std::string_view mates)> on_unclassified = {};
+  /// Function that gets the hit groups of a batch. Several threads call it at a time, for batches in any
+  /// order. Its exceptions end the work.
+  std::function<void(std::span<const hit_group>)> on_hit_groups = {};
+  /// Function that gets the number of reads in a batch that was classified, and of their bases. Several
+  /// threads call it at a time. Its exceptions end the work.
+  std::function<void(std::uint64_t reads, std::uint64_t bases)> on_batch = {};
 };
 
 struct classify_result {
@@ -33,6 +42,8 @@ struct classify_result {
   std::vector<std::uint64_t> reads_of_nodes;
 
   std::uint64_t unclassified() const noexcept { return reads - classified; }
+  /// Adds the counts of other reads, which were classified with the same index.
+  void add(const classify_result& other);
 };
 
 /// Classifies the reads of a source. Throws what the source throws. With several malformed

@@ -33,6 +33,14 @@ struct table_place {
   std::uint32_t key = 0;
 };
 
+/// A cell that is used.
+struct table_cell {
+  std::uint64_t page = 0;
+  std::uint32_t line = 0;  ///< line that the cell is in, at or behind the one that its hash has
+  std::uint32_t key = 0;
+  std::uint32_t number = 0;
+};
+
 /// The pages of a table, wherever they lie. They must outlive it.
 ///
 /// Thread safety: any member from any thread.
@@ -40,6 +48,8 @@ class table_view {
  public:
   table_view(std::span<const table_page> pages, unsigned key_bits) noexcept
       : pages_(pages), key_bits_(key_bits) {}
+
+  std::uint64_t pages() const noexcept { return pages_.size(); }
 
   static table_place place_of(std::uint64_t hash, std::uint64_t pages, unsigned key_bits) noexcept {
     __extension__ using wide = unsigned __int128;
@@ -67,6 +77,17 @@ class table_view {
       line = (line + 1) % table_page::lines;
     }
     return 0;
+  }
+  /// Calls `visit(table_cell)` for the used cells of the pages `[first, last)`, in their order.
+  template <class Visit>
+  void for_each_cell(std::uint64_t first, std::uint64_t last, Visit&& visit) const {
+    for (std::uint64_t page = first; page < last; ++page)
+      for (std::uint32_t i = 0; i < table_page::size; ++i) {
+        const std::uint32_t cell = pages_[page].cells[i];
+        if (cell == 0) continue;
+        visit(table_cell{page, i / static_cast<std::uint32_t>(table_page::line_cells),
+                         cell & ((std::uint32_t{1} << key_bits_) - 1), cell >> key_bits_});
+      }
   }
 
  private:

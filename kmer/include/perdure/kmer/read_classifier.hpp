@@ -41,18 +41,29 @@ struct classified_read {
   std::span<const kmer_hits> hits;  ///< in the order of the read, valid until the next batch
 };
 
+/// K-mers of a read, one after the other, with the same minimizer and a taxon. K-mers with an ambiguous base
+/// do not end a group.
+struct hit_group {
+  std::uint64_t minimizer = no_minimizer;
+  std::uint32_t taxon = 0;  ///< number of the index
+};
+
 /// Classifies batches of reads. The index must outlive it.
 ///
 /// Thread safety: one thread at a time.
 class read_classifier {
  public:
-  /// Throws `invalid_argument` for a confidence that is not in [0, 1].
-  read_classifier(const minimizer_index& index, const classify_rules& rules);
+  /// `keeps_groups`: whether `hit_groups` returns any. Throws `invalid_argument` for a confidence that is not
+  /// in [0, 1].
+  read_classifier(const minimizer_index& index, const classify_rules& rules, bool keeps_groups = false);
 
   /// Classifies reads, or pairs where there are as many mates as reads, and returns one result for each.
   /// Valid until the next call. Throws `invalid_argument` for another number of mates.
   std::span<const classified_read> classify(std::span<const sequence> reads,
                                             std::span<const sequence> mates = {});
+  /// Returns the hit groups of the last batch, those of reads without a taxon too. Valid until the next call
+  /// of `classify`.
+  std::span<const hit_group> hit_groups() const noexcept { return groups_; }
 
  private:
   void find_taxa();
@@ -61,6 +72,7 @@ class read_classifier {
 
   const minimizer_index& index_;
   classify_rules rules_;
+  bool keeps_groups_;
   minimizer_scanner scanner_;
   std::vector<minimizer_run> runs_;       // of a batch
   std::vector<std::size_t> ends_;         // of each read's runs
@@ -68,6 +80,7 @@ class read_classifier {
   std::vector<table_place> places_;       // of look-ups that wait for memory, in each layer
   std::vector<std::uint32_t> taxa_;       // of each run
   std::vector<kmer_hits> hits_;           // of a batch
+  std::vector<hit_group> groups_;         // of a batch
   std::vector<std::size_t> hit_ends_;     // of each read's hits
   std::vector<classified_read> results_;  // of a batch
   std::vector<std::uint32_t> counts_;     // k-mers of a read, for each taxon

@@ -28,8 +28,10 @@ namespace perdure::kmer {
 
 /// A sequence, where its text lies in a batch.
 struct sequence {
-  std::string_view name;   ///< first word of the header
-  std::string_view bases;  ///< letters of `nucleotide.hpp`, as they are in the file
+  std::string_view name;            ///< first word of the header
+  std::string_view bases;           ///< letters of `nucleotide.hpp`, as they are in the file
+  std::string_view header = {};     ///< line of the name, without the '>' or '@' before it
+  std::string_view qualities = {};  ///< FASTQ has one for each base
 };
 
 /// Some records of a file.
@@ -38,7 +40,13 @@ struct sequence_batch {
   std::uint64_t first_record = 0;   ///< number of the first record, from 1
   std::size_t records = 0;          ///< number of records in `text`
   std::vector<sequence> sequences;  ///< one for each record, once the batch was parsed
+  bool is_fastq = false;            ///< known once the batch was parsed
 };
+
+/// Appends a record of FASTQ, or of FASTA with all bases on one line. `header` begins with the name.
+void append_record(std::string& to, std::string_view header, std::string_view bases);
+void append_record(std::string& to, std::string_view header, std::string_view bases,
+                   std::string_view qualities);
 
 /// Cuts a file into batches of records. The thread that asks for a batch reads and decompresses it, under a
 /// lock. Many threads parse batches at a time, outside of the lock.
