@@ -1090,10 +1090,15 @@ TEST_F(GraphAnalysis, OpensEarlierBucketsAgain) {
                                         2);
   // A bucket whose program is killed between its commit and its copy stands, and is not kept.
   std::set<std::string> kept;
+  std::size_t labelled = 0;
   const nlohmann::json log = ok_json({"log", store});
-  for (const auto& one : log["checkpoints"])
-    if (one["kept"] == true) kept.insert(one.value("label", ""));
-  EXPECT_GE(kept.size() + kills, 20U);
+  for (const auto& one : log["checkpoints"]) {
+    if (one["label"] == "") continue;
+    ++labelled;
+    if (one["kept"] == true) kept.insert(one["label"]);
+  }
+  EXPECT_GT(labelled, 15U);
+  EXPECT_GE(kept.size() + kills, labelled);
   const std::string source = lines[0].substr(0, lines[0].find(' '));
   const auto answers = [&](const std::string& of) {
     nlohmann::json all;
