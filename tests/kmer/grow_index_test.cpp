@@ -11,6 +11,7 @@
 #include "kmer/small_genomes.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using namespace perdure;
@@ -39,7 +40,7 @@ class GrowIndex : public scratch_test {
   }
   void build(const std::string& store_name, const std::vector<std::size_t>& numbers,
              const kmer::build_options& how = {}) const {
-    manager store(open_or_create, path(store_name));
+    manager store(open_or_create, path(store_name), small_store());
     kmer::build_index(store, {genomes_file(numbers)}, small_taxonomy(path(".")).view(), {}, how);
     store.close();
   }
@@ -204,10 +205,10 @@ TEST_F(GrowIndex, WhatACellCannotSayIsKept) {
   const auto more = write_file(path("more.fa"), fasta_of({genomes_to_add()[4]}));
   const kmer::taxonomy taxonomy = small_taxonomy(path("."));
   {
-    manager store(create_only, path("one"));
+    manager store(create_only, path("one"), small_store());
     kmer::build_index(store, {more, file}, taxonomy.view(), {});
     store.close();
-    manager grown(create_only, path("grown"));
+    manager grown(create_only, path("grown"), small_store());
     kmer::build_index(grown, {file}, taxonomy.view(), {});
     EXPECT_GE(kmer::minimizer_index(grown).stored_layers().front()->odd.size(), alike.size());
     EXPECT_EQ(kmer::add_genomes(grown, {more}, {}).index.layers, 1U);

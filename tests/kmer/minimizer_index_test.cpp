@@ -11,6 +11,7 @@
 #include "kmer/small_genomes.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 #include "workload/compressed.hpp"
 
 namespace {
@@ -21,7 +22,7 @@ class MinimizerIndex : public scratch_test {
  protected:
   kmer::build_result build(const std::string& store_name, const std::vector<std::filesystem::path>& files,
                            const kmer::build_options& how = {}, const kmer::sequence_taxa& taxa = {}) const {
-    manager store(open_or_create, path(store_name));
+    manager store(open_or_create, path(store_name), small_store());
     const kmer::taxonomy taxonomy = small_taxonomy(path("."));
     try {
       const kmer::build_result made = kmer::build_index(store, files, taxonomy.view(), taxa, how);
