@@ -24,7 +24,7 @@ struct changed_label {
 /// an index: that of the own vertex, or a larger one for those of other ranks.
 class community_labels {
  public:
-  /// Collective. `names` has the label of each own vertex.
+  /// Collective. `names` has the label of each own vertex. At most `threads` call `change` at once.
   community_labels(const community_graph& graph, rank_exchange& ranks, const std::vector<vertex_id>& names,
                    unsigned threads);
 
