@@ -32,10 +32,6 @@ std::optional<std::uint64_t> size_in(const std::string& text) {
   return number << shift;
 }
 
-}  // namespace
-
-namespace {
-
 /// Has the parser refuse an option with an empty value, as `--output ''`. An argument may be empty: a command
 /// that has no use for that says so.
 CLI::Option* not_empty(CLI::Option* added, const std::string& name) {

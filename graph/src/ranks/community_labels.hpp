@@ -82,6 +82,7 @@ class community_labels {
   rank_exchange& ranks_;
   vertex_id first_;
   std::size_t own_;
+  bool has_one_thread_;
   std::vector<vertex_handle> labels_;
   std::vector<std::uint64_t> volumes_;
   std::vector<vertex_handle> members_;

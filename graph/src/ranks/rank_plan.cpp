@@ -41,11 +41,9 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank, std::span<c
     local.assign(targets.begin(), targets.end());
     return lone(bounds.back());
   }
-  rank_plan plan;
-  plan.bounds = std::move(bounds);
-  plan.rank = rank;
-  const std::uint64_t first = plan.first();
-  const std::size_t own = plan.own();
+  const auto at = static_cast<std::size_t>(rank);
+  const std::uint64_t first = bounds[at];
+  const std::uint64_t own = bounds[at + 1] - first;
   const auto is_own = [&](vertex_id v) { return v >= first && v - first < own; };
   std::vector<vertex_id> ghosts;
   for (const vertex_id v : targets)
@@ -53,7 +51,24 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank, std::span<c
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
   ghosts.shrink_to_fit();
+  local.resize(targets.size());
+  std::transform(targets.begin(), targets.end(), local.begin(), [&](vertex_id v) {
+    if (is_own(v)) return static_cast<vertex_handle>(v - first);
+    const auto place = std::lower_bound(ghosts.begin(), ghosts.end(), v) - ghosts.begin();
+    return static_cast<vertex_handle>(own + static_cast<std::uint64_t>(place));
+  });
+  return with_ghosts(std::move(bounds), rank, offsets, local, std::move(ghosts));
+}
+
+rank_plan rank_plan::with_ghosts(std::vector<std::uint64_t> bounds, int rank,
+                                 std::span<const std::uint64_t> offsets, std::span<const vertex_handle> local,
+                                 std::vector<vertex_id> ghosts) {
+  if (bounds.size() == 2) return lone(bounds.back());
+  rank_plan plan;
+  plan.bounds = std::move(bounds);
+  plan.rank = rank;
   plan.ghosts = std::move(ghosts);
+  const std::size_t own = plan.own();
   const std::size_t seen_here = plan.ghosts.size();
   if (own > most_vertices || seen_here > most_vertices - own)
     throw error(errc::unsupported,
@@ -69,21 +84,22 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank, std::span<c
     neighbour_of[ghost] = static_cast<std::uint32_t>(plan.neighbours.size() - 1);
   }
 
-  local.resize(targets.size());
+  struct ghost_arc {
+    vertex_handle ghost;
+    vertex_handle row;
+  };
+  std::vector<ghost_arc> arcs;
+  for (std::size_t v = 0; v < own; ++v)
+    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i)
+      if (local[i] >= own)
+        arcs.push_back({static_cast<vertex_handle>(local[i] - own), static_cast<vertex_handle>(v)});
   std::vector<std::uint64_t> ghost_offsets(seen_here + 1);
   std::vector<std::vector<vertex_handle>> seen_by(plan.neighbours.size());
-  for (std::size_t v = 0; v < own; ++v)
-    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i) {
-      if (is_own(targets[i])) {
-        local[i] = static_cast<vertex_handle>(targets[i] - first);
-        continue;
-      }
-      local[i] = plan.local(targets[i]);
-      const std::size_t ghost = local[i] - own;
-      ++ghost_offsets[ghost + 1];
-      auto& seen = seen_by[neighbour_of[ghost]];
-      if (seen.empty() || seen.back() != v) seen.push_back(static_cast<vertex_handle>(v));
-    }
+  for (const auto& [ghost, row] : arcs) {
+    ++ghost_offsets[ghost + std::size_t{1}];
+    auto& seen = seen_by[neighbour_of[ghost]];
+    if (seen.empty() || seen.back() != row) seen.push_back(row);
+  }
   std::vector<vertex_handle> seen;
   for (const auto& some : seen_by) seen.insert(seen.end(), some.begin(), some.end());
   plan.seen = std::move(seen);
@@ -96,9 +112,7 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank, std::span<c
   std::partial_sum(ghost_offsets.begin(), ghost_offsets.end(), ghost_offsets.begin());
   std::vector<vertex_handle> ghost_rows(ghost_offsets.back());
   std::vector<std::uint64_t> next(ghost_offsets.begin(), ghost_offsets.end() - 1);
-  for (std::size_t v = 0; v < own; ++v)
-    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i)
-      if (local[i] >= own) ghost_rows[next[local[i] - own]++] = static_cast<vertex_handle>(v);
+  for (const auto& [ghost, row] : arcs) ghost_rows[next[ghost]++] = row;
   plan.ghost_offsets = std::move(ghost_offsets);
   plan.ghost_rows = std::move(ghost_rows);
   return plan;

@@ -71,6 +71,10 @@ struct rank_plan {
   /// these numbers as local ones in `local`.
   static rank_plan of(std::vector<std::uint64_t> bounds, int rank, std::span<const std::uint64_t> offsets,
                       std::span<const vertex_id> targets, std::vector<vertex_handle>& local);
+  /// Plans for rows with local numbers. `ghosts` has the numbers of the ghosts, ascending.
+  static rank_plan with_ghosts(std::vector<std::uint64_t> bounds, int rank,
+                               std::span<const std::uint64_t> offsets, std::span<const vertex_handle> local,
+                               std::vector<vertex_id> ghosts);
 };
 
 /// Where other ranks see the own vertices of a plan.
