@@ -38,6 +38,7 @@ def anchors(path, known={}):
     if path not in known:
         found = set()
         for _, line in prose(path.read_text()):
+            found.update(re.findall(r'<a id="([^"]+)">', line))
             heading = re.match(r"#+\s+(.*)", line)
             if heading:
                 text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1]).replace("`", "")
