@@ -164,8 +164,12 @@ class cycles {
   ///
   /// With `refines` a level's vertices are not the communities themselves, but what their vertices come to
   /// when they may move within their community only: so communities can part again (Traag, Waltman, van Eck:
-  /// "From Louvain to Leiden", 2019).
+  /// "From Louvain to Leiden", 2019). The first level's vertices begin from what they came to in the run
+  /// before, where they are still in one community and connected: most of them stay.
   std::vector<vertex_id> run(std::vector<vertex_id> names, unsigned order, bool refines) {
+    last_parts_.reset();
+    if (last_refined_ && !parts_.empty()) last_parts_ = std::move(parts_.front());
+    last_refined_ = refines;
     parts_.clear();
     graphs_.resize(1);
     while (go_up(names, order, refines)) {
@@ -198,7 +202,9 @@ class cycles {
     if (options_.first_phase_only) return false;
     std::optional<community_labels> refined;
     if (refines) {
-      refined.emplace(how_.labels(graph, each_alone(graph)));
+      refined.emplace(how_.labels(graph, parts_.empty() && last_parts_
+                                             ? connected_parts(graph, found, *last_parts_, ranks_)
+                                             : each_alone(graph)));
       iterations_ += how_.move(graph, *refined, order, &found);
     }
     const community_labels& joined = refines ? *refined : found;
@@ -218,7 +224,9 @@ class cycles {
   const method& how_;
   rank_exchange& ranks_;
   const louvain_options& options_;
-  std::vector<std::vector<vertex_id>> parts_;  // by level: the vertex of the next level
+  std::vector<std::vector<vertex_id>> parts_;         // by level: the vertex of the next level
+  std::optional<std::vector<vertex_id>> last_parts_;  // the first of the run before, if that has refined
+  bool last_refined_ = false;
   unsigned levels_ = 0;
   unsigned iterations_ = 0;
 };

@@ -17,7 +17,7 @@ std::string layer_name(const std::string& index, std::size_t layer) {
 growth_result replace_layers(manager& store, const minimizer_index& index, std::size_t first,
                              detail::minimizer_sets& sets, const build_result& added, unsigned threads) {
   const std::span<const stored_layer* const> layers = index.stored_layers();
-  const std::string name = index.name();
+  const std::string& name = index.name();
   for (const stored_layer* const layer : layers.subspan(first)) detail::add_layer(sets, *layer, threads);
   sets.merge(threads, true);
   // It has a name of its own until it is whole.

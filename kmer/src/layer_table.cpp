@@ -161,19 +161,15 @@ void fill_layer(stored_layer& layer, const minimizer_sets& sets, const taxonomy_
 
 void add_layer(minimizer_sets& sets, const stored_layer& layer, unsigned threads) {
   const cell_rest rest(layer.table.size(), layer.key_bits, sets.hash().bits());
-  const std::uint32_t mask = (std::uint32_t{1} << layer.key_bits) - 1;
-  workload::parallel_for(threads, layer.table.size(), page_grain, [&](std::size_t begin, std::size_t end) {
+  const table_view table({layer.table.data(), layer.table.size()}, layer.key_bits);
+  workload::parallel_for(threads, table.pages(), page_grain, [&](std::size_t begin, std::size_t end) {
     std::vector<minimizer_taxon> found;
-    for (std::size_t page = begin; page < end; ++page) {
-      for (std::size_t i = 0; i < table_page::size; ++i) {
-        const std::uint32_t cell = layer.table[page].cells[i];
-        if (cell == 0) continue;
-        const std::uint64_t code = code_at(layer.rests.data(), page * table_page::size + i, rest.bytes());
-        if (code == rest.unknown()) continue;  // it is one of the odd ones
-        found.push_back({rest.hash(page, i / table_page::line_cells, cell & mask, code),
-                         layer.nodes[(cell >> layer.key_bits) - 1]});
-      }
-    }
+    table.for_each_cell(begin, end, [&](const table_cell& cell) {
+      const std::uint64_t code =
+          code_at(layer.rests.data(), cell.page * table_page::size + cell.in_page, rest.bytes());
+      if (code == rest.unknown()) return;  // it is one of the odd ones
+      found.push_back({rest.hash(cell.page, cell.line(), cell.key, code), layer.nodes[cell.number - 1]});
+    });
     sets.add(found);
   });
   sets.add({layer.odd.data(), layer.odd.size()});

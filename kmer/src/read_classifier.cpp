@@ -91,7 +91,7 @@ void read_classifier::find_taxa() {
       layers[j].table().prefetch(places[j]);
     }
   }
-  // What was found for the hash of no minimizer means nothing.
+  // K-mers without a minimizer have no taxon, whatever their hash finds.
   for (std::size_t i = 0; i < runs_.size(); ++i)
     if (runs_[i].minimizer == no_minimizer) taxa_[i] = 0;
 }

@@ -38,7 +38,7 @@ perdure_graph_mutant(sum_in_order_of_arrival ranks/rank_pagerank.cpp "what other
   CAUGHT_BY [=[PageRank differs in some bits]=])
 
 perdure_graph_mutant(torn_row ranks/set_graph.cpp "where vertices are divided anew the last arc of a row goes to the next one"
-[=[      made.offsets.push_back(before + offsets[i] - offsets.front());]=]
-[=[      made.offsets.push_back(before + offsets[i] - offsets.front() -
-                             (i == 1 && i + 1 < offsets.size() && offsets[1] > offsets[0] ? 1 : 0));]=]
+[=[    for (std::uint64_t i = 1; i <= stop - begin; ++i) offsets.push_back(before + there[i] - first_arc);]=]
+[=[    for (std::uint64_t i = 1; i <= stop - begin; ++i)
+      offsets.push_back(before + there[i] - first_arc - (i == 1 && i < stop - begin && there[1] > there[0] ? 1 : 0));]=]
   CAUGHT_BY [=[ranks open other rows]=])

@@ -12,6 +12,7 @@
 #include "kmer/small_genomes.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using namespace perdure;
@@ -19,7 +20,7 @@ using namespace perdure::test;
 
 class Classify : public scratch_test {
  protected:
-  Classify() : store_(create_only, path("store")) {
+  Classify() : store_(create_only, path("store"), small_store()) {
     const kmer::taxonomy taxonomy = small_taxonomy(path("."));
     kmer::build_index(store_, {write_file(path("genomes.fa"), fasta_of(small_genomes()))}, taxonomy.view(),
                       {});

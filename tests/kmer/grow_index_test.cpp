@@ -11,6 +11,7 @@
 #include "kmer/small_genomes.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using namespace perdure;
@@ -39,7 +40,7 @@ class GrowIndex : public scratch_test {
   }
   void build(const std::string& store_name, const std::vector<std::size_t>& numbers,
              const kmer::build_options& how = {}) const {
-    manager store(open_or_create, path(store_name));
+    manager store(open_or_create, path(store_name), small_store());
     kmer::build_index(store, {genomes_file(numbers)}, small_taxonomy(path(".")).view(), {}, how);
     store.close();
   }
@@ -179,20 +180,11 @@ TEST_F(GrowIndex, LayersThatLackTaxaHaveTheirCommonAncestor) {
 }
 
 TEST_F(GrowIndex, WhatACellCannotSayIsKept) {
-  // Cells of a table of one page cannot tell minimizers apart whose first 35 bits of the hash are the same.
   const std::string bases = random_bases(2'000'000, 12);
-  std::vector<kmer::minimizer_run> runs;
-  kmer::minimizer_scanner().scan(bases, runs);
-  std::vector<std::pair<std::uint64_t, std::size_t>> hashes;  // and where the first k-mer is
-  std::size_t at = 0;
-  for (const kmer::minimizer_run& run : runs) {
-    hashes.emplace_back(kmer::minimizer_hash(kmer::minimizer_scheme{})(run.minimizer), at);
-    at += run.kmers;
-  }
-  std::sort(hashes.begin(), hashes.end());
+  const std::vector<placed_hash> hashes = sorted_hashes(bases);
   std::vector<std::size_t> alike;
   for (std::size_t i = 1; i < hashes.size(); ++i)
-    if (hashes[i].first != hashes[i - 1].first && hashes[i].first >> 29 == hashes[i - 1].first >> 29)
+    if (are_alike_in_cells(hashes[i - 1], hashes[i]))
       alike.insert(alike.end(), {hashes[i - 1].second, hashes[i].second});
   ASSERT_GE(alike.size(), 2U);
   std::vector<small_genome> genomes;
@@ -204,10 +196,10 @@ TEST_F(GrowIndex, WhatACellCannotSayIsKept) {
   const auto more = write_file(path("more.fa"), fasta_of({genomes_to_add()[4]}));
   const kmer::taxonomy taxonomy = small_taxonomy(path("."));
   {
-    manager store(create_only, path("one"));
+    manager store(create_only, path("one"), small_store());
     kmer::build_index(store, {more, file}, taxonomy.view(), {});
     store.close();
-    manager grown(create_only, path("grown"));
+    manager grown(create_only, path("grown"), small_store());
     kmer::build_index(grown, {file}, taxonomy.view(), {});
     EXPECT_GE(kmer::minimizer_index(grown).stored_layers().front()->odd.size(), alike.size());
     EXPECT_EQ(kmer::add_genomes(grown, {more}, {}).index.layers, 1U);

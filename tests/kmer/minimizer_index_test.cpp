@@ -11,6 +11,7 @@
 #include "kmer/small_genomes.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 #include "workload/compressed.hpp"
 
 namespace {
@@ -21,7 +22,7 @@ class MinimizerIndex : public scratch_test {
  protected:
   kmer::build_result build(const std::string& store_name, const std::vector<std::filesystem::path>& files,
                            const kmer::build_options& how = {}, const kmer::sequence_taxa& taxa = {}) const {
-    manager store(open_or_create, path(store_name));
+    manager store(open_or_create, path(store_name), small_store());
     const kmer::taxonomy taxonomy = small_taxonomy(path("."));
     try {
       const kmer::build_result made = kmer::build_index(store, files, taxonomy.view(), taxa, how);
@@ -76,7 +77,7 @@ TEST_F(MinimizerIndex, HandsOutItsCells) {
   ASSERT_GT(table.pages(), 2U);
   const auto collect = [&](const kmer::table_cell& cell) {
     cells[{cell.page, cell.key}] = index.id_of(cell.number);
-    EXPECT_LT(cell.line, kmer::table_page::lines);
+    EXPECT_LT(cell.line(), kmer::table_page::lines);
   };
   table.for_each_cell(0, 1, collect);
   table.for_each_cell(1, table.pages(), collect);
@@ -141,20 +142,9 @@ TEST_F(MinimizerIndex, LongSequencesAreCutIntoPiecesThatOverlap) {
 }
 
 TEST_F(MinimizerIndex, MinimizersThatACellCannotTellApartHaveTheirCommonAncestor) {
-  // In a table of one page with 29 bits of the hash in a cell, the first 35 bits of a hash count.
   const std::string bases = random_bases(2'000'000, 12);
-  std::vector<kmer::minimizer_run> runs;
-  kmer::minimizer_scanner().scan(bases, runs);
-  std::vector<std::pair<std::uint64_t, std::size_t>> hashes;  // and where the first k-mer is
-  std::size_t at = 0;
-  for (const kmer::minimizer_run& run : runs) {
-    hashes.emplace_back(kmer::minimizer_hash(kmer::minimizer_scheme{})(run.minimizer), at);
-    at += run.kmers;
-  }
-  std::sort(hashes.begin(), hashes.end());
-  const auto alike = std::adjacent_find(hashes.begin(), hashes.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first && a.first >> 29 == b.first >> 29;
-  });
+  const std::vector<placed_hash> hashes = sorted_hashes(bases);
+  const auto alike = std::adjacent_find(hashes.begin(), hashes.end(), are_alike_in_cells);
   ASSERT_NE(alike, hashes.end());
   std::string fasta;
   for (const auto& [taxon, one] : {std::pair(10, *alike), std::pair(11, *std::next(alike))})

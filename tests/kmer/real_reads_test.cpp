@@ -9,6 +9,7 @@
 
 #include "support/data_files.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using namespace perdure;
@@ -47,7 +48,7 @@ class RealReads : public scratch_test {
     const kmer::taxonomy taxonomy =
         kmer::read_taxonomy(data_file("taxonomy/mini/nodes.dmp"), data_file("taxonomy/mini/names.dmp"));
     const kmer::sequence_taxa taxa(data_file("taxonomy/mini/seqid2taxid.map"));
-    manager store(create_only, path("store"));
+    manager store(create_only, path("store"), small_store());
     made_ = kmer::build_index(store, files, taxonomy.view(), taxa, {.threads = 2});
     store.close();
   }

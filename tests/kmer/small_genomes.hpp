@@ -1,8 +1,12 @@
 // Genomes drawn at random, with a taxonomy, for tests.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <perdure/kmer/minimizer.hpp>
+#include <perdure/kmer/minimizer_hash.hpp>
 #include <perdure/kmer/taxonomy.hpp>
 #include <random>
 #include <string>
@@ -18,6 +22,29 @@ inline std::string random_bases(std::size_t size, std::uint64_t seed) {
   std::string bases(size, ' ');
   for (char& base : bases) base = "ACGT"[random() % 4];
   return bases;
+}
+
+/// A minimizer's hash, and where its first k-mer is in a sequence.
+using placed_hash = std::pair<std::uint64_t, std::size_t>;
+
+/// Returns the hashes of a sequence's minimizers with the default scheme, by rising hash.
+inline std::vector<placed_hash> sorted_hashes(const std::string& bases) {
+  std::vector<kmer::minimizer_run> runs;
+  kmer::minimizer_scanner().scan(bases, runs);
+  std::vector<placed_hash> hashes;
+  std::size_t at = 0;
+  for (const kmer::minimizer_run& run : runs) {
+    hashes.emplace_back(kmer::minimizer_hash(kmer::minimizer_scheme{})(run.minimizer), at);
+    at += run.kmers;
+  }
+  std::sort(hashes.begin(), hashes.end());
+  return hashes;
+}
+
+/// Returns whether these are different hashes that a cell of a table of one page cannot tell apart: their
+/// first 35 bits are the same.
+inline bool are_alike_in_cells(const placed_hash& a, const placed_hash& b) {
+  return a.first != b.first && a.first >> 29 == b.first >> 29;
 }
 
 /// Taxa 1 (root), 2 (genus), 10 and 11 (species below it), 20 (species of another genus, 3).

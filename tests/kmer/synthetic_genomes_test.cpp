@@ -11,6 +11,7 @@
 #include "kmer/written_file.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using namespace perdure;
@@ -162,7 +163,7 @@ TEST_F(SyntheticGenomes, AreClassifiedAsTheyWereDrawn) {
   const drawn_texts texts = texts_of(drawn, 1000);
   const kmer::taxonomy taxonomy =
       kmer::read_taxonomy(write_file(path("nodes"), texts.nodes), write_file(path("names"), texts.names));
-  manager store(create_only, path("store"));
+  manager store(create_only, path("store"), small_store());
   const kmer::build_result built =
       kmer::build_index(store, {write_file(path("genomes.fa"), texts.fasta)}, taxonomy.view(), {});
   EXPECT_EQ(built.sequences, 9U);

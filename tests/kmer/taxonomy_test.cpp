@@ -8,6 +8,7 @@
 #include "support/data_files.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
+#include "support/small_store.hpp"
 
 namespace {
 using namespace perdure;
@@ -76,7 +77,7 @@ TEST_F(Taxonomy, IsReadFromDumps) {
 
 TEST_F(Taxonomy, IsTheSameInAStore) {
   {
-    manager store(create_only, path("store"));
+    manager store(create_only, path("store"), small_store());
     store.construct<kmer::stored_taxonomy>("taxa")()->assign(read(nodes).view());
     store.close();
   }

@@ -57,4 +57,14 @@ void add_verify_option(command target, verify_mode& mode, const char* name) {
       .default_text("journal");
 }
 
+store_options settings_for(verify_mode verify, std::uint64_t budget) {
+  store_options settings;
+  settings.verify = verify;
+  if (budget != 0) {
+    settings.backing = backing::paged;
+    settings.memory_budget = budget;
+  }
+  return settings;
+}
+
 }  // namespace perdure::cli

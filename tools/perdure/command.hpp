@@ -1,6 +1,7 @@
 // What the subcommands have in common.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <perdure/datastore.hpp>
@@ -33,6 +34,9 @@ void add_threads_option(command target, unsigned& threads);
 /// Adds `--verify`, or PERDURE_VERIFY in the environment: what of the store is checked, and when.
 /// `name`: where `--verify` is something else.
 void add_verify_option(command target, verify_mode& mode, const char* name = "--verify");
+/// Returns how a store is opened by these options. `budget`: bytes of it in memory at most; 0: as many as
+/// there are.
+store_options settings_for(verify_mode verify, std::uint64_t budget = 0);
 
 // Each adds one subcommand, whose callback does the work.
 void add_info_command(command program);

@@ -19,9 +19,7 @@ struct freeze_wanted {
 
 void freeze(const freeze_wanted& given) {
   const stopwatch watch;
-  store_options settings;
-  settings.verify = given.verify;
-  manager store(open_only, given.store, settings);
+  manager store(open_only, given.store, settings_for(given.verify));
   const graph::freeze_result made = graph::growing_graph::open(store).freeze(given.how);
   const double build_seconds = watch.seconds();
   store.close();

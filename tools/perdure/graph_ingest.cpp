@@ -56,9 +56,8 @@ class ingestion {
     graph::file_ingest_options how = given_.how;
     how.watch = progress_of("ingest");
     how.on_checkpoint = [this](const graph::ingest_checkpoint& made) { announce(made); };
-    store_options settings;
+    store_options settings = settings_for(given_.verify);
     settings.capacity = given_.capacity;
-    settings.verify = given_.verify;
     manager store(open_or_create, given_.store, settings);
     try {
       result_ = graph::ingest_files(store, inputs, how, &names);

@@ -176,14 +176,4 @@ void add_backing_option(command target, backing& mapped) {
       .default_text(name_of(mapped));
 }
 
-store_options settings_for(verify_mode verify, std::uint64_t budget) {
-  store_options settings;
-  settings.verify = verify;
-  if (budget != 0) {
-    settings.backing = backing::paged;
-    settings.memory_budget = budget;
-  }
-  return settings;
-}
-
 }  // namespace perdure::cli

@@ -40,7 +40,5 @@ void add_graph_options(command target, std::string& graph, std::uint64_t& budget
 /// `--backing`, how the store's memory is mapped.
 void add_backing_option(command target, backing& mapped);
 const char* name_of(backing mapped) noexcept;
-/// How a store is opened then.
-store_options settings_for(verify_mode verify, std::uint64_t budget);
 
 }  // namespace perdure::cli

@@ -61,8 +61,7 @@ class index_building {
       const std::lock_guard lock(mutex_);
       progress_ = now;
     };
-    store_options settings;
-    settings.verify = given_.verify;
+    const store_options settings = settings_for(given_.verify);
     manager store = is_growing_ ? manager(open_only, given_.store, settings)
                                 : manager(open_or_create, given_.store, settings);
     try {

@@ -17,9 +17,7 @@ struct compaction_wanted : index_options {
 void compact(const compaction_wanted& given) {
   require_changeable_store(given.store);
   const stopwatch watch;
-  store_options settings;
-  settings.verify = given.verify;
-  manager store(open_only, given.store, settings);
+  manager store(open_only, given.store, settings_for(given.verify));
   kmer::growth_result made;
   try {
     made = kmer::compact_index(store, given.name, given.threads);

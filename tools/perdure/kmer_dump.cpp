@@ -49,7 +49,7 @@ void dump(const dump_wanted& given) {
             layer.table().for_each_cell(first, last, [&](const kmer::table_cell& cell) {
               append_number(piece.text, i, '\t');
               append_number(piece.text, cell.page, '\t');
-              append_number(piece.text, cell.line, '\t');
+              append_number(piece.text, cell.line(), '\t');
               append_number(piece.text, cell.key, '\t');
               append_number(piece.text, index.id_of(layer.number_of(cell.number)), '\n');
               ++piece.cells;

@@ -1,15 +1,6 @@
 #include "kmer_options.hpp"
 
 namespace perdure::cli {
-namespace {
-
-store_options reading_with(verify_mode verify) {
-  store_options settings;
-  settings.verify = verify;
-  return settings;
-}
-
-}  // namespace
 
 void add_index_name_option(command target, std::string& name) {
   target.add_text("--name", name, "The index's name in the store (default kmers)");
@@ -27,7 +18,7 @@ void add_index_options(command target, index_options& given) {
 }
 
 opened_index::opened_index(const index_options& given)
-    : store_(open_read_only, given.store, reading_with(given.verify)) {
+    : store_(open_read_only, given.store, settings_for(given.verify)) {
   index_.emplace(store_, given.name);
   seconds_ = watch_.seconds();
 }

@@ -17,6 +17,7 @@ community_labels::community_labels(const community_graph& graph, rank_exchange& 
       ranks_(ranks),
       first_(graph.plan.first()),
       own_(graph.size()),
+      has_one_thread_(threads <= 1),
       labels_(own_ + graph.plan.ghosts.size()),
       volumes_(own_),
       members_(own_),
@@ -58,6 +59,11 @@ vertex_handle community_labels::index_at_owner(vertex_id name) const noexcept {
 void community_labels::add(vertex_handle index, std::uint64_t volume, vertex_handle members) noexcept {
   std::uint64_t& sum = index < own_ ? volumes_[index] : foreign_[index - own_].more_volume;
   vertex_handle& count = index < own_ ? members_[index] : foreign_[index - own_].more_members;
+  if (has_one_thread_) {
+    sum += volume;
+    count += members;
+    return;
+  }
   std::atomic_ref(sum).fetch_add(volume, std::memory_order_relaxed);
   std::atomic_ref(count).fetch_add(members, std::memory_order_relaxed);
 }

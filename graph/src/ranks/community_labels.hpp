@@ -24,7 +24,7 @@ struct changed_label {
 /// an index: that of the own vertex, or a larger one for those of other ranks.
 class community_labels {
  public:
-  /// Collective. `names` has the label of each own vertex.
+  /// Collective. `names` has the label of each own vertex. At most `threads` call `change` at once.
   community_labels(const community_graph& graph, rank_exchange& ranks, const std::vector<vertex_id>& names,
                    unsigned threads);
 
@@ -82,6 +82,7 @@ class community_labels {
   rank_exchange& ranks_;
   vertex_id first_;
   std::size_t own_;
+  bool has_one_thread_;
   std::vector<vertex_handle> labels_;
   std::vector<std::uint64_t> volumes_;
   std::vector<vertex_handle> members_;

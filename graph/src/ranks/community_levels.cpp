@@ -91,6 +91,14 @@ std::vector<vertex_id> connected_parts(const community_graph& graph, const commu
                           [&](vertex_handle u, vertex_handle v) { return communities[u] == communities[v]; });
 }
 
+std::vector<vertex_id> connected_parts(const community_graph& graph, const community_labels& communities,
+                                       const std::vector<vertex_id>& values, rank_exchange& ranks) {
+  const std::vector<vertex_id> all = with_ghosts(graph.plan, values, ranks);
+  return connected_within(graph, ranks, [&](vertex_handle u, vertex_handle v) {
+    return communities[u] == communities[v] && all[u] == all[v];
+  });
+}
+
 std::vector<std::vector<vertex_id>> nested_levels(const std::vector<community_graph>& graphs,
                                                   const std::vector<std::vector<vertex_id>>& parts,
                                                   const std::vector<vertex_id>& labels,

@@ -13,6 +13,9 @@ namespace perdure::graph::detail {
 /// Collective. Returns for each own vertex the smallest vertex of its connected part of its community.
 std::vector<vertex_id> connected_parts(const community_graph& graph, const community_labels& communities,
                                        rank_exchange& ranks);
+/// Collective. The same, of vertices that also have the same of these values, which are by own vertex.
+std::vector<vertex_id> connected_parts(const community_graph& graph, const community_labels& communities,
+                                       const std::vector<vertex_id>& values, rank_exchange& ranks);
 
 /// Collective. Returns for each level, from the finest one to `labels`, the smallest vertex of the community
 /// of each own vertex. A community of a level is the connected part of what a vertex of one of the graphs

@@ -35,15 +35,18 @@ void order_rows(rank_rows& rows, unsigned threads) {
   });
 }
 
+bool are_simple(std::span<const std::uint64_t> offsets, std::span<const vertex_handle> targets) noexcept {
+  for (std::size_t v = 0; v + 1 < offsets.size(); ++v)
+    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i)
+      if (targets[i] == v || (i != offsets[v] && targets[i] == targets[i - 1])) return false;
+  return true;
+}
+
 rank_graph graph_of_rows(rank_rows rows, int rank) {
   rank_graph_parts parts;
-  const std::uint64_t first = rows.bounds[static_cast<std::size_t>(rank)];
-  for (std::size_t v = 0; v + 1 < rows.offsets.size() && parts.is_simple; ++v)
-    for (std::uint64_t i = rows.offsets[v]; i < rows.offsets[v + 1]; ++i)
-      if (rows.targets[i] == first + v || (i != rows.offsets[v] && rows.targets[i] == rows.targets[i - 1]))
-        parts.is_simple = false;
   std::vector<vertex_handle> local;
   parts.plan = rank_plan::of(std::move(rows.bounds), rank, rows.offsets, rows.targets, local);
+  parts.is_simple = are_simple(rows.offsets, local);
   parts.offsets = std::move(rows.offsets);
   parts.targets = std::move(local);
   parts.weights = std::move(rows.weights);

@@ -1,5 +1,6 @@
 // Finds the ghosts of a rank, and where its vertices are ghosts.
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <perdure/error.hpp>
 #include <perdure/graph/detail/rank_plan.hpp>
@@ -41,67 +42,79 @@ rank_plan rank_plan::of(std::vector<std::uint64_t> bounds, int rank, std::span<c
     local.assign(targets.begin(), targets.end());
     return lone(bounds.back());
   }
+  std::vector<vertex_id> others;
+  const std::uint64_t first = bounds[static_cast<std::size_t>(rank)];
+  const std::uint64_t end = bounds[static_cast<std::size_t>(rank) + 1];
+  std::copy_if(targets.begin(), targets.end(), std::back_inserter(others),
+               [=](vertex_id v) { return v < first || v >= end; });
+  rank_plan plan = with_ghosts(std::move(bounds), rank, std::move(others));
+  local.resize(targets.size());
+  std::transform(targets.begin(), targets.end(), local.begin(), [&](vertex_id v) { return plan.local(v); });
+  plan.plan_rows(offsets, local);
+  return plan;
+}
+
+rank_plan rank_plan::with_ghosts(std::vector<std::uint64_t> bounds, int rank, std::vector<vertex_id> ghosts) {
   rank_plan plan;
   plan.bounds = std::move(bounds);
   plan.rank = rank;
-  const std::uint64_t first = plan.first();
-  const std::size_t own = plan.own();
-  const auto is_own = [&](vertex_id v) { return v >= first && v - first < own; };
-  std::vector<vertex_id> ghosts;
-  for (const vertex_id v : targets)
-    if (!is_own(v)) ghosts.push_back(v);
+  if (plan.bounds.size() == 2) return plan;
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
   ghosts.shrink_to_fit();
   plan.ghosts = std::move(ghosts);
+  const std::size_t own = plan.own();
   const std::size_t seen_here = plan.ghosts.size();
   if (own > most_vertices || seen_here > most_vertices - own)
     throw error(errc::unsupported,
                 "rank " + std::to_string(rank) + " would number " + std::to_string(own + seen_here) +
                     " vertices and ghosts, and a rank can number 2^32 - 1: take more ranks");
+  return plan;
+}
 
+void rank_plan::plan_rows(std::span<const std::uint64_t> offsets, std::span<const vertex_handle> targets) {
+  if (bounds.size() == 2) return;
+  const std::size_t own_here = own();
+  const std::size_t seen_here = ghosts.size();
   std::vector<std::uint32_t> neighbour_of(seen_here);
   for (std::size_t ghost = 0; ghost < seen_here; ++ghost) {
-    const int there = plan.owner(plan.ghosts[ghost]);
-    if (plan.neighbours.empty() || plan.neighbours.back().rank != there)
-      plan.neighbours.push_back({there, {}, ghost, 0});
-    ++plan.neighbours.back().ghosts;
-    neighbour_of[ghost] = static_cast<std::uint32_t>(plan.neighbours.size() - 1);
+    const int there = owner(ghosts[ghost]);
+    if (neighbours.empty() || neighbours.back().rank != there) neighbours.push_back({there, {}, ghost, 0});
+    ++neighbours.back().ghosts;
+    neighbour_of[ghost] = static_cast<std::uint32_t>(neighbours.size() - 1);
   }
 
-  local.resize(targets.size());
-  std::vector<std::uint64_t> ghost_offsets(seen_here + 1);
-  std::vector<std::vector<vertex_handle>> seen_by(plan.neighbours.size());
-  for (std::size_t v = 0; v < own; ++v)
-    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i) {
-      if (is_own(targets[i])) {
-        local[i] = static_cast<vertex_handle>(targets[i] - first);
-        continue;
-      }
-      local[i] = plan.local(targets[i]);
-      const std::size_t ghost = local[i] - own;
-      ++ghost_offsets[ghost + 1];
-      auto& seen = seen_by[neighbour_of[ghost]];
-      if (seen.empty() || seen.back() != v) seen.push_back(static_cast<vertex_handle>(v));
-    }
-  std::vector<vertex_handle> seen;
-  for (const auto& some : seen_by) seen.insert(seen.end(), some.begin(), some.end());
-  plan.seen = std::move(seen);
+  struct ghost_arc {
+    vertex_handle ghost;
+    vertex_handle row;
+  };
+  std::vector<ghost_arc> arcs;
+  for (std::size_t v = 0; v < own_here; ++v)
+    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i)
+      if (targets[i] >= own_here)
+        arcs.push_back({static_cast<vertex_handle>(targets[i] - own_here), static_cast<vertex_handle>(v)});
+  std::vector<std::uint64_t> begins(seen_here + 1);
+  std::vector<std::vector<vertex_handle>> seen_by(neighbours.size());
+  for (const auto& [ghost, row] : arcs) {
+    ++begins[ghost + std::size_t{1}];
+    auto& rows = seen_by[neighbour_of[ghost]];
+    if (rows.empty() || rows.back() != row) rows.push_back(row);
+  }
+  std::vector<vertex_handle> all_seen;
+  for (const auto& some : seen_by) all_seen.insert(all_seen.end(), some.begin(), some.end());
+  seen = std::move(all_seen);
   std::size_t begin = 0;
   for (std::size_t i = 0; i < seen_by.size(); ++i) {
-    plan.neighbours[i].seen = plan.seen.span().subspan(begin, seen_by[i].size());
+    neighbours[i].seen = seen.span().subspan(begin, seen_by[i].size());
     begin += seen_by[i].size();
   }
 
-  std::partial_sum(ghost_offsets.begin(), ghost_offsets.end(), ghost_offsets.begin());
-  std::vector<vertex_handle> ghost_rows(ghost_offsets.back());
-  std::vector<std::uint64_t> next(ghost_offsets.begin(), ghost_offsets.end() - 1);
-  for (std::size_t v = 0; v < own; ++v)
-    for (std::uint64_t i = offsets[v]; i < offsets[v + 1]; ++i)
-      if (local[i] >= own) ghost_rows[next[local[i] - own]++] = static_cast<vertex_handle>(v);
-  plan.ghost_offsets = std::move(ghost_offsets);
-  plan.ghost_rows = std::move(ghost_rows);
-  return plan;
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<vertex_handle> rows(begins.back());
+  std::vector<std::uint64_t> next(begins.begin(), begins.end() - 1);
+  for (const auto& [ghost, row] : arcs) rows[next[ghost]++] = row;
+  ghost_offsets = std::move(begins);
+  ghost_rows = std::move(rows);
 }
 
 mirror_table::mirror_table(const rank_plan& plan) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "ranks/array_elements.hpp"
+#include "ranks/joined_rows.hpp"
 #include "ranks/numbered_rows.hpp"
 #include "ranks/numbers_of_all.hpp"
 #include "ranks/sound_rows.hpp"
@@ -353,8 +354,7 @@ rank_graph set_graph::stored_part(int part) const {
   elements(found.targets, "/neighbours", part_bounds_.arcs[rank], arcs);
   if (has_weights_) elements(found.weights, "/weights", part_bounds_.arcs[rank], arcs);
   if (has_ids_) elements(found.ids, "/ids", bounds_[rank], own);
-  found.is_simple =
-      read_elements<std::uint64_t>(*arrays_, name_ + "/is_simple", {{rank}, {1}, {}}).front() == 1;
+  found.is_simple = is_simple_part(rank);
   elements(plan.ghosts, "/ghosts", part_bounds_.ghosts[rank], ghosts);
   elements(plan.ghost_offsets, "/ghost_offsets", part_bounds_.ghosts[rank] + rank, ghosts + 1);
   elements(plan.ghost_rows, "/ghost_rows", part_bounds_.ghost_arcs[rank], count(part_bounds_.ghost_arcs));
@@ -396,45 +396,59 @@ rank_graph set_graph::stored_part(int part) const {
 }
 
 rank_graph set_graph::divided_part(int part, int parts) const {
-  rank_rows made;
-  made.bounds = bounds_for(parts);
-  const std::uint64_t first = made.bounds[static_cast<std::size_t>(part)];
-  const std::uint64_t end = made.bounds[static_cast<std::size_t>(part) + 1];
-  made.offsets.assign(1, 0);
+  std::vector<std::uint64_t> bounds = bounds_for(parts);
+  const std::uint64_t first = bounds[static_cast<std::size_t>(part)];
+  const std::uint64_t end = bounds[static_cast<std::size_t>(part) + 1];
+  std::vector<std::uint64_t> offsets{0};
+  offsets.reserve(end - first + 1);
+  std::vector<part_rows> rows;
+  std::vector<double> weights;
+  std::vector<vertex_id> ids;
+  bool is_simple = true;
   for (std::size_t old = 0; old + 1 < bounds_.size(); ++old) {
     const std::uint64_t begin = std::max(first, bounds_[old]);
     const std::uint64_t stop = std::min(end, bounds_[old + 1]);
     if (begin >= stop) continue;
     const auto elements = [&]<class Value>(Value, const char* what, std::uint64_t from, std::uint64_t count) {
-      return read_elements<Value>(*arrays_, name_ + what, {{from}, {count}, {}});
+      return elements_in_place<Value>(*arrays_, name_ + what, from, count);
     };
-    const auto offsets = elements(std::uint64_t(), "/offsets", begin + old, stop - begin + 1);
+    const auto there = elements(std::uint64_t(), "/offsets", begin + old, stop - begin + 1);
     const std::uint64_t arcs = part_bounds_.arcs[old + 1] - part_bounds_.arcs[old];
-    if (!std::is_sorted(offsets.begin(), offsets.end()) || offsets.back() > arcs)
+    const std::uint64_t first_arc = there[0];
+    const std::uint64_t last_arc = there[stop - begin];
+    if (!std::is_sorted(there.begin(), there.end()) || last_arc > arcs)
       throw_damaged(name_, "its rows overlap, or are outside of a part's arcs");
-    const std::uint64_t count = offsets.back() - offsets.front();
-    const std::uint64_t arc = part_bounds_.arcs[old] + offsets.front();
-    const auto local = elements(vertex_handle(), "/neighbours", arc, count);
-    const auto ghosts = elements(vertex_id(), "/ghosts", part_bounds_.ghosts[old],
-                                 part_bounds_.ghosts[old + 1] - part_bounds_.ghosts[old]);
-    const std::uint64_t own = bounds_[old + 1] - bounds_[old];
-    require_below(std::span(ghosts), vertices(), "a ghost is no vertex");
-    require_below(std::span(local), own + ghosts.size(), "an arc leads to no vertex");
-    made.targets.reserve(made.targets.size() + count);
-    for (const vertex_handle v : local) made.targets.push_back(v < own ? bounds_[old] + v : ghosts[v - own]);
-    const std::uint64_t before = made.offsets.back();
-    for (std::size_t i = 1; i < offsets.size(); ++i)
-      made.offsets.push_back(before + offsets[i] - offsets.front());
+    const std::uint64_t count = last_arc - first_arc;
+    const std::uint64_t arc = part_bounds_.arcs[old] + first_arc;
+    part_rows& piece = rows.emplace_back();
+    piece.first = bounds_[old];
+    piece.own = bounds_[old + 1] - bounds_[old];
+    piece.ghosts = elements(vertex_id(), "/ghosts", part_bounds_.ghosts[old],
+                            part_bounds_.ghosts[old + 1] - part_bounds_.ghosts[old]);
+    piece.targets = elements(vertex_handle(), "/neighbours", arc, count);
+    require_below(piece.ghosts.span(), vertices(), "a ghost is no vertex");
+    require_below(piece.targets.span(), piece.places(), "an arc leads to no vertex");
+    is_simple &= is_simple_part(old);
+    const std::uint64_t before = offsets.back();
+    for (std::uint64_t i = 1; i <= stop - begin; ++i) offsets.push_back(before + there[i] - first_arc);
     if (has_weights_) {
-      const auto weights = elements(double(), "/weights", arc, count);
-      made.weights.insert(made.weights.end(), weights.begin(), weights.end());
+      const auto some = elements(double(), "/weights", arc, count);
+      weights.insert(weights.end(), some.begin(), some.end());
     }
     if (has_ids_) {
-      const auto ids = elements(vertex_id(), "/ids", begin, stop - begin);
-      made.ids.insert(made.ids.end(), ids.begin(), ids.end());
+      const auto some = elements(vertex_id(), "/ids", begin, stop - begin);
+      ids.insert(ids.end(), some.begin(), some.end());
     }
   }
-  return graph_of_rows(std::move(made), part);
+  rank_graph_parts made = joined_rows(std::move(bounds), part, std::move(offsets), rows);
+  made.weights = std::move(weights);
+  made.ids = std::move(ids);
+  made.is_simple = is_simple || are_simple(made.offsets.span(), made.targets.span());
+  return rank_graph(std::move(made));
+}
+
+bool set_graph::is_simple_part(std::size_t part) const {
+  return read_elements<std::uint64_t>(*arrays_, name_ + "/is_simple", {{part}, {1}, {}}).front() == 1;
 }
 
 void set_graph::require_rows(std::span<const std::uint64_t> offsets, std::uint64_t arcs) const {

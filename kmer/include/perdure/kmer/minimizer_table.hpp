@@ -36,9 +36,12 @@ struct table_place {
 /// A cell that is used.
 struct table_cell {
   std::uint64_t page = 0;
-  std::uint32_t line = 0;  ///< line that the cell is in, at or behind the one that its hash has
+  std::uint32_t in_page = 0;  ///< number of the cell in its page
   std::uint32_t key = 0;
   std::uint32_t number = 0;
+
+  /// Returns the line that the cell is in, at or behind the one that its hash has.
+  std::uint32_t line() const noexcept { return in_page / static_cast<std::uint32_t>(table_page::line_cells); }
 };
 
 /// The pages of a table, wherever they lie. They must outlive it.
@@ -85,8 +88,7 @@ class table_view {
       for (std::uint32_t i = 0; i < table_page::size; ++i) {
         const std::uint32_t cell = pages_[page].cells[i];
         if (cell == 0) continue;
-        visit(table_cell{page, i / static_cast<std::uint32_t>(table_page::line_cells),
-                         cell & ((std::uint32_t{1} << key_bits_) - 1), cell >> key_bits_});
+        visit(table_cell{page, i, cell & ((std::uint32_t{1} << key_bits_) - 1), cell >> key_bits_});
       }
   }
 

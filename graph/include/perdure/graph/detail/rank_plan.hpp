@@ -71,6 +71,11 @@ struct rank_plan {
   /// these numbers as local ones in `local`.
   static rank_plan of(std::vector<std::uint64_t> bounds, int rank, std::span<const std::uint64_t> offsets,
                       std::span<const vertex_id> targets, std::vector<vertex_handle>& local);
+  /// Begins a plan with these ghosts, in any order and as often as they come, so that `local` finds vertices.
+  /// Throws `unsupported` for more than 2^32 - 1 vertices and ghosts.
+  static rank_plan with_ghosts(std::vector<std::uint64_t> bounds, int rank, std::vector<vertex_id> ghosts);
+  /// Plans the rest, for rows with local numbers.
+  void plan_rows(std::span<const std::uint64_t> offsets, std::span<const vertex_handle> targets);
 };
 
 /// Where other ranks see the own vertices of a plan.

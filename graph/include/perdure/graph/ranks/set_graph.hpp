@@ -115,6 +115,7 @@ class set_graph {
  private:
   rank_graph stored_part(int part) const;
   rank_graph divided_part(int part, int parts) const;
+  bool is_simple_part(std::size_t part) const;
   void require_length(const char* what, const extents& dims) const;
   void require_rows(std::span<const std::uint64_t> offsets, std::uint64_t arcs) const;
   template <class Value>
