@@ -89,7 +89,8 @@ def on_files(files, config):
             target = target_of(link, source)
             if target.startswith(("docs/", "..")) or target in generated or header_page(target) or not (ROOT / target).exists():
                 continue
-            uri = f"source/{target if target.endswith('.md') else target + '.md'}"
+            visible = target.lstrip(".")  # MkDocs leaves out names that begin with a dot
+            uri = f"source/{visible if visible.endswith('.md') else visible + '.md'}"
             generated[target] = uri
             content = page_of(target)
             files.append(File.generated(config, uri, content=content))
