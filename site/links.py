@@ -1,10 +1,12 @@
 """A hook of MkDocs: makes links of pages to files of the repository, and names of the API, work in the site.
 
+- The menu has the folders of docs/ in the order of FOLDERS, and in each the pages in the order of its index.md.
 - A link to a source leads to Doxygen's page of it, or to a generated page with its text.
 - A link to a folder leads to a generated page that lists its files.
 - A name of the API in code style, such as `perdure::manager`, leads to its entry in Doxygen's reference.
 """
 import html
+import logging
 import os
 import pathlib
 import posixpath
@@ -13,6 +15,8 @@ import xml.etree.ElementTree as tree
 
 from mkdocs.structure.files import File
 
+FOLDERS = ("tutorial", "how-to", "reference", "explanation", "dev")
+log = logging.getLogger("mkdocs.hooks.links")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TAGS = ROOT / "build/docs/api.tag"
 LINK = re.compile(r"(\]\()([^)#\s:]+)((?:#[^)\s]*)?\))")
@@ -97,6 +101,29 @@ def on_files(files, config):
             if target.endswith(".md"):
                 waiting.append((target, content))
     return files
+
+
+def pages_in_order(section):
+    """The pages of a folder, its index first, then in the order in which the index links to them."""
+    index = section.children[0].file
+    order = ["index.md", *links_of(index.content_string)]
+
+    def place(page):
+        name = posixpath.basename(page.file.src_uri)
+        if name not in order:
+            log.warning(f"{index.src_uri} has no link to {name}")
+        return order.index(name) if name in order else len(order)
+
+    return sorted(section.children, key=place)
+
+
+def on_nav(nav, **_):
+    folders = {posixpath.dirname(item.children[0].file.src_uri): item for item in nav.items if item.is_section and item.children[0].is_page}
+    nav.items = [item for item in nav.items if not item.is_section] + [folders[folder] for folder in FOLDERS if folder in folders]
+    for section in nav.items:
+        if section.is_section:
+            section.children = pages_in_order(section)
+    return nav
 
 
 def on_page_markdown(markdown, page, **_):
