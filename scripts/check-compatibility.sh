@@ -5,7 +5,7 @@
 # usage: scripts/check-compatibility.sh [DOCUMENT]
 set -eu
 cd "$(dirname "$0")/.."
-document=${1:-docs/compatibility.md}
+document=${1:-docs/reference/compatibility.md}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 include=$work/include
