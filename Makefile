@@ -4,6 +4,7 @@
 #   make test    build, then run the tests
 #   make quick FOLDER=store   build tests/store and run its tests once each, for the change under way
 #   make build   the library and the program build/release/bin/perdure
+#   make docs    the documentation as a site that opens from disk: build/site/index.html
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long, a quarter of it from power
 #                cuts under the real program (needs root and /dev/fuse)
@@ -22,7 +23,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install install-deps clean
+.PHONY: docs format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -96,6 +97,10 @@ mutate: build-test
 
 demo: build
 	@GRAPH='$(GRAPH)' scripts/demo.sh
+
+docs:
+	@scripts/install-deps.sh docs
+	@scripts/build-docs.sh
 
 bench:
 	@scripts/install-deps.sh build bench

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Checks docs/compatibility.md against the headers: each symbol that its tables say is offered is there, every name of
+# Checks docs/reference/compatibility.md against the headers: each symbol that its tables say is offered is there, every name of
 # Boost's that the headers pass on, and every one of memkind's, is in a table, no note contradicts what a row says, the
 # counts at its top are right, and few symbols are not offered.
 # usage: scripts/check-compatibility.sh [DOCUMENT]
 set -eu
 cd "$(dirname "$0")/.."
-document=${1:-docs/compatibility.md}
+document=${1:-docs/reference/compatibility.md}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 include=$work/include

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
-# file-systems, vm, mpi, mutation.
+# file-systems, vm, mpi, mutation, docs.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
 # usage: scripts/install-deps.sh [--download-seconds N] GROUP...
@@ -149,8 +149,14 @@ for group in "$@"; do
       # Which clang reads the sources does not matter.
       has_package python3-clang-16 || has_package python3-clang-18 || want_if_offered python3-clang-16
       ;;
+    docs)
+      # MkDocs is installed below build/ by scripts/build-docs.sh.
+      want_command python3 python3
+      python3 -c 'import ensurepip' 2>/dev/null || want_package python3-venv
+      want_command doxygen doxygen
+      ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation, docs)" >&2
       exit 2
       ;;
   esac

@@ -20,6 +20,9 @@ echo "comments that the change touches: clean"
 scripts/check-layers.sh
 echo "layers: clean"
 
+scripts/check-links.py
+echo "links: clean"
+
 for script in scripts/*.sh tests/package/*.sh tests/c/*.sh tests/compat/*.sh examples/*.sh .ci/run; do
   [ ! -e "$script" ] || bash -n "$script"
 done

@@ -1,4 +1,4 @@
-// memkind's allocator of a kind over the caller's memory; see docs/compatibility.md.
+// memkind's allocator of a kind over the caller's memory; see docs/reference/compatibility.md.
 #pragma once
 
 #include <cstddef>

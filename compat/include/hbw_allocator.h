@@ -1,4 +1,4 @@
-// memkind's allocator over hbwmalloc; see docs/compatibility.md.
+// memkind's allocator over hbwmalloc; see docs/reference/compatibility.md.
 #pragma once
 
 #include <cstddef>

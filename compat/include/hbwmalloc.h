@@ -1,4 +1,4 @@
-/* The interface of memkind's hbwmalloc over Perdure's kinds; see docs/compatibility.md. */
+/* The interface of memkind's hbwmalloc over Perdure's kinds; see docs/reference/compatibility.md. */
 #pragma once
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The interface of memkind 1.14 over Perdure's kinds, for programs written for it; see docs/compatibility.md.
+/* The interface of memkind 1.14 over Perdure's kinds, for programs written for it; see
+ * docs/reference/compatibility.md.
  */
 #pragma once
 

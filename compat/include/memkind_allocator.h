@@ -1,4 +1,4 @@
-// memkind's allocator of a static kind; see docs/compatibility.md.
+// memkind's allocator of a static kind; see docs/reference/compatibility.md.
 #pragma once
 
 #include <stdexcept>

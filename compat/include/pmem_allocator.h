@@ -1,4 +1,4 @@
-// memkind's allocator of a kind over a file; see docs/compatibility.md.
+// memkind's allocator of a kind over a file; see docs/reference/compatibility.md.
 #pragma once
 
 #include <cstddef>

@@ -200,9 +200,9 @@ class array_store {
       : array_store(std::make_shared<manager>(tag, path, options)) {}
   array_store(open_only_t tag, const std::filesystem::path& path, const store_options& options = {})
       : array_store(std::make_shared<manager>(tag, path, options)) {}
-  /// The path may be that of a set of stores (docs/mpi.md): then the arrays are those of all its parts, and
-  /// what `set_reader` (<perdure/store_set.hpp>) throws is thrown. A set is closed when this and all its
-  /// views end.
+  /// The path may be that of a set of stores (docs/reference/mpi.md): then the arrays are those of all its
+  /// parts, and what `set_reader` (<perdure/store_set.hpp>) throws is thrown. A set is closed when this and
+  /// all its views end.
   array_store(open_read_only_t tag, const std::filesystem::path& path, const store_options& options = {})
       : arrays_(detail::open_arrays_of_set(path, options)) {
     if (!arrays_) *this = array_store(std::make_shared<manager>(tag, path, options));

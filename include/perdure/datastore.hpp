@@ -23,17 +23,19 @@ class segment;
 struct page_run;
 }  // namespace detail
 
-/// Where the bytes of an open store live; see docs/architecture.md. Any store may be opened with any of them.
+/// Where the bytes of an open store live; see docs/explanation/architecture.md. Any store may be opened with
+/// any of them.
 enum class backing {
   private_memory,  ///< private mapping of the home files: atomic checkpoints (default)
   shared_file,     ///< shared mapping: durable only after a clean close; for comparison and tmpfs
   /// At most `memory_budget` is in memory, the rest comes when it is touched and goes when room is needed:
   /// for stores larger than memory. Atomic checkpoints. What a program must know (system calls need
-  /// `datastore::pin`; no forked child has a segment) is in docs/pager.md. Where the kernel lacks what it
-  /// needs (`datastore::tracker` is not "pager" then) as `private_memory`.
+  /// `datastore::pin`; no forked child has a segment) is in docs/explanation/pager.md. Where the kernel lacks
+  /// what it needs (`datastore::tracker` is not "pager" then) as `private_memory`.
   paged,
   /// Persistent memory: the program writes to the home files themselves, on a DAX file system, with no copy
-  /// in ordinary memory. Atomic checkpoints. `unsupported` elsewhere. What a program must know: docs/dax.md.
+  /// in ordinary memory. Atomic checkpoints. `unsupported` elsewhere. What a program must know:
+  /// docs/explanation/dax.md.
   dax,
 };
 
@@ -111,7 +113,8 @@ struct store_options {
   /// For a checkpoint that was prepared (`datastore::prepare`) and not decided on: it counts if its epoch is
   /// up to this one. Without it a writer is refused (`undecided`), readers see the one before; `conflict` if
   /// a later one was decided on. A reader beside a writer sees what that one decided. Given at creation, it
-  /// makes the store a part of a set (docs/mpi.md), which no writer opens without it (`invalid_argument`).
+  /// makes the store a part of a set (docs/reference/mpi.md), which no writer opens without it
+  /// (`invalid_argument`).
   std::optional<std::uint64_t> last_decided = std::nullopt;
   /// How long an opening waits before it throws `in_use`. A writer waits until another writer has closed the
   /// store and, where blocks cannot be shared, until its readers have; no new reader gets in before it. A

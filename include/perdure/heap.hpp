@@ -18,7 +18,7 @@ class segment;
 struct page_run;
 
 /// Geometry of the hot path: zones of 1 GiB start with a table of one class byte per 16 KiB unit
-/// (see docs/heap.md). A class byte is the size class plus one, 0 where no small block starts.
+/// (see docs/explanation/heap.md). A class byte is the size class plus one, 0 where no small block starts.
 inline constexpr unsigned zone_shift = 30;
 inline constexpr unsigned unit_shift = 14;
 inline constexpr std::uintptr_t zone_mask = (std::uintptr_t{1} << zone_shift) - 1;
@@ -112,7 +112,7 @@ class heap {
   class standstill {
    public:
     /// Throws `errc::invalid_argument` in a thread that is inside a `write_guard` of this heap, and
-    /// `errc::unsupported` where threads cannot be kept out (see docs/heap.md).
+    /// `errc::unsupported` where threads cannot be kept out (see docs/explanation/heap.md).
     explicit standstill(heap& memory);
     standstill(const standstill&) = delete;
     standstill& operator=(const standstill&) = delete;

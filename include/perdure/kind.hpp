@@ -1,4 +1,4 @@
-// Kinds of memory: one heap interface over every memory a machine has. See docs/kinds.md.
+// Kinds of memory: one heap interface over every memory a machine has. See docs/reference/kinds.md.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,8 @@ inline heap* no_heap() noexcept {
 }
 }  // namespace detail
 
-/// Which memory of the machine. What the tiers mean, and where the answer comes from, is in docs/kinds.md.
+/// Which memory of the machine. What the tiers mean, and where the answer comes from, is in
+/// docs/reference/kinds.md.
 enum class memory_tier {
   any,                ///< all of it
   nodes,              ///< that of `memory_request::nodes`

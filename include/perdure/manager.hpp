@@ -70,7 +70,7 @@ manager_core& core_of(const basic_manager<Placement>& store) {
 /// After fork() the child of a reader reads on; that of a writer has nothing of the store's memory: touching
 /// an object is a SIGSEGV, with a line on the standard error stream, and members throw `invalid_argument`. It
 /// may close or destroy the manager, which makes no checkpoint then, or just end. More is in
-/// docs/durability.md.
+/// docs/explanation/durability.md.
 ///
 /// Names are any bytes, 1 to `max_name_length` of them; `unique_instance` names the only object of its type,
 /// `anonymous_instance` an object without name. Pointers stay valid until the object is destroyed or the

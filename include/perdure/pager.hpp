@@ -1,4 +1,5 @@
-// A file in memory that holds only so much of it: mapping files larger than memory. See docs/pager.md.
+// A file in memory that holds only so much of it: mapping files larger than memory. See
+// docs/explanation/pager.md.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// What the pager does in running processes, seen from outside: what `perdure top` shows. See docs/pager.md.
+// A view of the pager in running processes from outside, as `perdure top` shows it. See
+// docs/explanation/pager.md.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Sets of stores (docs/mpi.md) in one process, without MPI: reading them, and looking after them as a whole.
+// Sets of stores (docs/reference/mpi.md) in one process, without MPI: reading them, and looking after them as
+// a whole.
 //
 //     const perdure::set_reader set("run.set");
 //     const auto temperature = set.arrays().load<std::vector<double>>("temperature");

@@ -1,9 +1,9 @@
 // The variables of the environment that any part of Perdure reads, in one table, and the one way to read
 // them.
 //
-// docs/environment.md shows the table, and a test holds the two together. A new variable is a row here and
-// there; what reads it names it, and does not compile without its row. Reading needs no memory, so it may be
-// done while a process's malloc is being made; only a value that is refused does.
+// docs/reference/environment.md shows the table, and a test holds the two together. A new variable is a row
+// here and there; what reads it names it, and does not compile without its row. Reading needs no memory, so
+// it may be done while a process's malloc is being made; only a value that is refused does.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ void manager_core::state::require_known(const type_stamp& type) const {
               path + ": the layout of " + short_type_name(demangle(type.name)) +
                   " is not known, as it, or something in it, has private members, a base or a union; "
                   "name the members with PERDURE_MEMBERS, or vouch for them with layout_version "
-                  "(docs/types.md)");
+                  "(docs/reference/types.md)");
 }
 
 void* manager_core::state::find_as(const object_name& name, const type_stamp& type, type_match match) const {

@@ -112,7 +112,7 @@ void type_table::require_same(const checked_memory& memory, const type_record& t
                  in_words(type.size, type.alignment, type.version, type.trivially_copyable != 0) + ", now " +
                  in_words(asked.size, asked.alignment, asked.version, asked.trivially_copyable);
     }
-    message += "; docs/types.md says how to convert what is stored";
+    message += "; docs/reference/types.md says how to convert what is stored";
   } else {
     message += ", not as " + asked_as;
     const auto difference = layout_difference(stored, asked.layout, layout_names::where_opaque);
@@ -123,7 +123,7 @@ void type_table::require_same(const checked_memory& memory, const type_record& t
       message +=
           "; only names differ: if it is the same type under another name, find it with "
           "perdure::same_layout, "
-          "as docs/types.md says";
+          "as docs/reference/types.md says";
     }
   }
   throw error(errc::wrong_type, message);

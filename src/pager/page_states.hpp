@@ -10,7 +10,8 @@
 //                     +------> dirty ------> writing ---------------+
 //
 // A thread that changes a state to loading, dirtying, evicting or writing owns the page until it settles it;
-// no other thread changes the state of an owned page. docs/pager.md says what holds in each state.
+// no other thread changes the state of an owned page. docs/explanation/pager.md says what holds in each
+// state.
 #pragma once
 
 #include <cstddef>

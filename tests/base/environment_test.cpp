@@ -97,10 +97,10 @@ TEST(the_environment, is_what_its_page_shows) {
     expected += row.str();
   }
   std::string found;
-  std::ifstream page(PERDURE_DOCS "/environment.md");
+  std::ifstream page(PERDURE_DOCS "/reference/environment.md");
   for (std::string line; std::getline(page, line);)
     if (line.starts_with("| `")) found += line + '\n';
-  EXPECT_EQ(found, expected) << "docs/environment.md must have these rows:\n" << expected;
+  EXPECT_EQ(found, expected) << "docs/reference/environment.md must have these rows:\n" << expected;
 }
 
 }  // namespace

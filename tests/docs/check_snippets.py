@@ -4,64 +4,22 @@
 A block is a whole program, or a comment before it says what stands around it: <!-- in NAME --> means
 around/NAME.cpp.in (or .c.in), where each line `@snippet@` stands for the next block of that name. Lines that include
 something go to the top. A block may be indented, as in a list. What a block is must be known here, so that none is
-left out for the way in which it is marked.
+left out for the way in which it is marked. Blocks and commands of a lesson are left to run_lesson.py.
 
 usage: check_snippets.py DOCUMENT [-c C_COMPILER...] -- COMPILER...
 """
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
+from document_blocks import SUFFIXES, blocks_of, malformed
+
 here = pathlib.Path(__file__).resolve().parent
-suffixes = {"c": ".c", "cpp": ".cpp"}
-tags = ["", *suffixes, "cmake"]
-fence = re.compile(r"(?P<indent>[ \t]*)```(?P<tag>.*)")
-name_of_frame = re.compile(r"[ \t]*<!-- in (?P<name>[\w-]+) -->")
-
-
-class block:
-    def __init__(self, line, indent, tag, frame):
-        self.line, self.indent, self.tag, self.frame = line, indent, tag, frame
-        self.text = ""
 
 
 def fail(message):
     sys.exit(f"{document}: {message}")
-
-
-def blocks_of(lines):
-    """All blocks, those of other languages too."""
-    found = []
-    open_block = None
-    frame = None
-    for number, line in enumerate(lines, 1):
-        if open_block:
-            if line.strip() == "```":
-                open_block = None
-            elif "```" in line:
-                fail(f"the block in line {open_block.line} is not closed before line {number}")
-            elif line.strip() and not line.startswith(open_block.indent):
-                fail(f"line {number} is indented less than its block")
-            else:
-                open_block.text += line.removeprefix(open_block.indent) + "\n"
-            continue
-        before, frame = frame, name_of_frame.fullmatch(line)
-        if "```" in line or line.lstrip().startswith("~~~"):
-            fence_found = fence.fullmatch(line)
-            if not fence_found:
-                fail(f"line {number} is no block as this checker knows them, which begin with blanks and ```")
-            if fence_found["tag"] not in tags:
-                known = ", ".join(f"```{tag}" for tag in tags)
-                fail(f"the block in line {number} begins with ```{fence_found['tag']}; what is known is {known}")
-            open_block = block(number, fence_found["indent"], fence_found["tag"], before and before["name"])
-            found.append(open_block)
-        if before and not (open_block and open_block.tag in suffixes):
-            fail(f"no C++ or C block follows the comment in line {number - 1}")
-    if open_block:
-        fail(f"the block in line {open_block.line} is not closed")
-    return found
 
 
 def compile_as(name, suffix, body):
@@ -80,13 +38,20 @@ document = pathlib.Path(sys.argv[1])
 split = sys.argv.index("--")
 c_compiler = sys.argv[3:split]
 cxx_compiler = sys.argv[split + 1 :]
+is_lesson = document.resolve().parent.name == "tutorial"
+try:
+    blocks = blocks_of(document.read_text().splitlines())
+except malformed as found:
+    fail(found)
 
 around = {}
 with tempfile.TemporaryDirectory() as folder:
-    for one in blocks_of(document.read_text().splitlines()):
-        if one.tag not in suffixes:
+    for one in blocks:
+        if not is_lesson and (one.file or one.tag == "console"):
+            fail(f"the block in line {one.line} belongs into a lesson, in docs/tutorial, where it is run")
+        if one.tag not in SUFFIXES or one.file:
             continue
-        suffix = suffixes[one.tag]
+        suffix = SUFFIXES[one.tag]
         if one.frame:
             around.setdefault((one.frame, suffix), []).append(one.text)
         elif "int main(" in one.text:

@@ -35,6 +35,11 @@ class check_snippets(unittest.TestCase):
         self.assertIn(words, said)
         self.assertNotIn("Traceback", said)
 
+    def test_only_lessons_have_commands_that_run(self):
+        self.refuses("# A\n\n```console\n$ ls\n```\n", "belongs into a lesson")
+        self.refuses(f"# A\n\n<!-- file a.cpp -->\n```cpp\n{right}```\n", "belongs into a lesson")
+        self.refuses("# A\n\n<!-- file a.cpp -->\n\n", "no block with the text of a file")
+
     def test_blocks_are_compiled(self):
         for tag in ("c", "cpp"):
             self.passes(f"# A\n\n```{tag}\n{right}```\n", "line-3 compiles")

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Whether a program of Boost.Interprocess compiles after the substitutions that docs/migrating.md gives.
+# Whether a program of Boost.Interprocess compiles after the substitutions that docs/how-to/migrating.md gives.
 # usage: check_substitution.sh COMPILER...
 set -eu
-document=$(dirname "$0")/../../docs/migrating.md
+document=$(dirname "$0")/../../docs/how-to/migrating.md
 command=$(sed -n "s/^ *\(sed -i '.*'\) FILE\$/\1/p" "$document")
 [ -n "$command" ] || { echo "$document has no line 'sed -i … FILE'" >&2; exit 1; }
 work=$(mktemp -d)

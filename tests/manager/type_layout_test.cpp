@@ -241,7 +241,7 @@ TEST_F(type_layout_test, AMemberMayGetAnotherName) {
 TEST_F(type_layout_test, AMemberMayNotGetTheNameThatAnotherHad) {
   expect_refused<rectangle>("rectangle",
                             "layout has changed since: members of it have changed places: width was member "
-                            "1, and is now member 2; docs/types.md");
+                            "1, and is now member 2; docs/reference/types.md");
   expect_refused<moved_up>("moved up", "of it have changed places: kept was member 2, and is now member 1");
   expect_refused<vector<framed>>("framed",
                                  "members of [i].inner.<0> have changed places: width was member 1");
@@ -373,7 +373,7 @@ TEST_F(type_layout_test, NamesTypesOfOtherInterfacesWithoutTheirDefaults) {
 TEST_F(type_layout_test, SaysWhatFindsARenamedType) {
   expect_refused<vector<retyped_then>>("vector",
                                        "; only names differ: if it is the same type under another name, "
-                                       "find it with perdure::same_layout, as docs/types.md says");
+                                       "find it with perdure::same_layout, as docs/reference/types.md says");
   EXPECT_EQ(refusal<vector<not_retyped_then>>("vector").find("same_layout"), std::string::npos);
   EXPECT_EQ(refusal<int>("vector").find("same_layout"), std::string::npos);
   {

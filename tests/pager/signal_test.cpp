@@ -96,7 +96,7 @@ class alternate_stack {
 };
 
 TEST_F(signals, are_answered_on_small_alternate_stacks) {
-  constexpr std::size_t enough = 3072;  // docs/pager.md
+  constexpr std::size_t enough = 3072;  // docs/explanation/pager.md
   const auto file = make_file(250);
   for (const mode how : {mode::read_only, mode::private_copy, mode::write_back})
     for (const std::size_t budget : {std::size_t{4}, std::size_t{64}})

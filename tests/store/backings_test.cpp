@@ -202,14 +202,14 @@ std::string rendered() {
 }
 
 TEST(backings, are_what_the_document_shows) {
-  std::ifstream page(PERDURE_DOCS "/durability.md");
+  std::ifstream page(PERDURE_DOCS "/explanation/durability.md");
   std::string found;
   bool is_in_section = false;
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("#")) is_in_section = line == "## Backings";
     if (is_in_section && line.starts_with("|")) found += line + '\n';
   }
-  EXPECT_EQ(found, rendered()) << "docs/durability.md must have this table:\n" << rendered();
+  EXPECT_EQ(found, rendered()) << "docs/explanation/durability.md must have this table:\n" << rendered();
 }
 
 }  // namespace

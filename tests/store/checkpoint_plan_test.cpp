@@ -41,7 +41,7 @@ class known_pages {
                            journaled_ ? &*journaled_ : nullptr, before());
   }
 
-  /// By the table in docs/durability.md: of each page at most one entry.
+  /// By the table in docs/explanation/durability.md: of each page at most one entry.
   std::map<std::uint64_t, planned> expected() {
     std::map<std::uint64_t, planned> all;
     for (std::uint64_t page = 0; page < page_count; ++page) {

@@ -96,7 +96,7 @@ void print(output& out, const inspect::pointer_report& report) {
                 ? "nothing looks like a raw pointer: " + in_bytes(report.bytes_read) +
                       " read; some may be missed, as those that could be text or two small numbers\n"
                 : counted(report.words, "word looks like a raw pointer", "words look like raw pointers") +
-                      ", which lead nowhere in another process: docs/types.md\n");
+                      ", which lead nowhere in another process: docs/reference/types.md\n");
 }
 
 }  // namespace perdure::cli

@@ -6,7 +6,7 @@
 //     ++*counter;
 //     file.flush();   // an atomic checkpoint; closing makes one too
 //
-// The differences are in docs/compatibility.md.
+// The differences are in docs/reference/compatibility.md.
 #pragma once
 
 // clang-format off: first, for what is compiled as an older C++ to stop there

@@ -1,5 +1,5 @@
 // pMEMCPY's interface, as its paper has it and as its code has it, over perdure::array_store:
-// docs/compatibility.md.
+// docs/reference/compatibility.md.
 #pragma once
 
 #if __cplusplus < 202002L

@@ -1,4 +1,4 @@
-/* Kinds of memory: one heap interface over every memory a machine has. See docs/kinds.md.
+/* Kinds of memory: one heap interface over every memory a machine has. See docs/reference/kinds.md.
  *
  * The functions that allocate have the shape of the C library's: they give the block, or NULL and an errno.
  * All others return a perdure_status. Static kinds live as long as the program; kinds that were created are

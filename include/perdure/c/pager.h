@@ -1,4 +1,4 @@
-/* Files in memory that hold only so much of it. See docs/pager.md. */
+/* Files in memory that hold only so much of it. See docs/explanation/pager.md. */
 #ifndef PERDURE_C_PAGER_H
 #define PERDURE_C_PAGER_H
 

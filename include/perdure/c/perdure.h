@@ -1,4 +1,4 @@
-/* The C API, for C99 and everything that calls C. See docs/c.md. */
+/* The C API, for C99 and everything that calls C. See docs/reference/c.md. */
 #ifndef PERDURE_C_PERDURE_H
 #define PERDURE_C_PERDURE_H
 

@@ -1,5 +1,6 @@
 /* Sets of stores: one store for each rank of a parallel program, checkpointed together, all of them or none
- * (docs/mpi.md). Programs that run by MPI include <perdure/mpi.h>, which has the ranks of a communicator:
+ * (docs/reference/mpi.md). Programs that run by MPI include <perdure/mpi.h>, which has the ranks of a
+ * communicator:
  *
  *     perdure_ranks ranks = perdure_mpi_ranks(MPI_COMM_WORLD);
  *     perdure_set_open_or_create("run.set", &ranks, NULL, &store);

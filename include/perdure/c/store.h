@@ -29,7 +29,7 @@ enum {
   /// it.
   PERDURE_BACKING_PAGED = 2,
   /// Persistent memory: stores go to the files themselves, on a DAX file system; atomic checkpoints.
-  /// PERDURE_UNSUPPORTED elsewhere. See docs/dax.md.
+  /// PERDURE_UNSUPPORTED elsewhere. See docs/explanation/dax.md.
   PERDURE_BACKING_DAX = 3
 };
 

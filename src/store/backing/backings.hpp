@@ -1,5 +1,6 @@
-// The backings and what each can do, in one table: nothing else asks which backing it is. docs/durability.md
-// shows the table, and a test holds the two together; another one holds it to what stores do.
+// The backings and what each can do, in one table: nothing else asks which backing it is.
+// docs/explanation/durability.md shows the table, and a test holds the two together; another one holds it to
+// what stores do.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A store in persistent memory: the segment is the home files, which the program writes to directly.
-// docs/dax.md is its specification and the argument why it holds.
+// docs/explanation/dax.md is its specification and the argument why it holds.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Pages that are written home past the program's memory: docs/durability.md, "Written past memory".
+// Pages that are written home past the program's memory: docs/explanation/durability.md, "Written past
+// memory".
 #include "store/backing/direct_writer.hpp"
 
 #include <algorithm>

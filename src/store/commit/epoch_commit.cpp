@@ -1,4 +1,4 @@
-// How an epoch is made durable: docs/durability.md argues why this order holds.
+// How an epoch is made durable: docs/explanation/durability.md argues why this order holds.
 #include "store/commit/epoch_commit.hpp"
 
 #include <algorithm>

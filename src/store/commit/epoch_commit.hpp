@@ -1,7 +1,7 @@
 // A checkpoint, from the changed pages in memory to the committed pages at home.
 //
-// The steps are those of docs/durability.md, "A checkpoint". The commit does not know where the memory comes
-// from (epoch_memory), nor which threads wait for what (the open store).
+// The steps are those of docs/explanation/durability.md, "A checkpoint". The commit does not know where the
+// memory comes from (epoch_memory), nor which threads wait for what (the open store).
 #pragma once
 
 #include <array>

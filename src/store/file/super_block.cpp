@@ -66,7 +66,7 @@ void require_remains_of_store(const os::file& directory) {
     throw error(errc::not_a_store,
                 directory.path().string() +
                     " is a set of stores, not a single store: this can only be done to a store, "
-                    "and only MPI programs write a set (docs/mpi.md)");
+                    "and only MPI programs write a set (docs/reference/mpi.md)");
   if (!os::exists_in(directory, "heap.000") && !os::exists_in(directory, "jrnl.0"))
     throw error(errc::not_a_store, directory.path().string() + " holds no datastore: it has no file `super`");
 }

@@ -1,9 +1,9 @@
 // Verification of a store's files.
 //
-// What must hold follows from the commit protocol (docs/durability.md). The checksum table, with what the
-// last journal carries on, describes the home pages at the applied epoch. A committed journal that is not
-// known to be applied may have been applied in part: the pages it speaks of may be old or new, and so may
-// their table entries; the table pages with those entries may be torn. Recovery writes them all again, so
+// What must hold follows from the commit protocol (docs/explanation/durability.md). The checksum table, with
+// what the last journal carries on, describes the home pages at the applied epoch. A committed journal that
+// is not known to be applied may have been applied in part: the pages it speaks of may be old or new, and so
+// may their table entries; the table pages with those entries may be torn. Recovery writes them all again, so
 // they are judged by the journal and not by what is home, except for its fresh pages, which are nowhere but
 // home.
 #include "store/offline/verify.hpp"

@@ -36,7 +36,7 @@ enum class graph_format : std::uint8_t {
 const char* name_of(graph_format format) noexcept;
 
 /// Whether the first line of a list of edges names the columns. By itself: what nothing else can be meant by,
-/// and a line that may be either is refused (docs/graph.md).
+/// and a line that may be either is refused (docs/reference/graph.md).
 enum class header_line : std::uint8_t { automatic, yes, no };
 
 /// Which number a complex entry becomes as a weight.

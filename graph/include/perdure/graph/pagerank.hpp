@@ -21,7 +21,8 @@ namespace perdure::graph {
 struct pagerank_options {
   double damping = 0.85;  ///< how likely an arc is followed, rather than a vertex chosen at random
   /// Ends when ranks have changed by no more than this in one iteration, all vertices together. All ranks
-  /// together are then wrong by no more than `2 * damping / (1 - damping)` times that (docs/graph.md).
+  /// together are then wrong by no more than `2 * damping / (1 - damping)` times that
+  /// (docs/reference/graph.md).
   double tolerance = 1e-10;
   unsigned iterations = 1000;  ///< ends then at the latest
   unsigned threads = 1;
