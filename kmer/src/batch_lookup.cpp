@@ -19,8 +19,10 @@ namespace {
 constexpr std::uint64_t most_piece_pages = 256;
 /// Tables of which a batch needs fewer pages are read by faults: measuring would take longer than it saves.
 constexpr std::uint64_t least_measured_pages = 1024;
-/// Share of a batch's pages that is read by each plan to measure it.
-constexpr std::uint64_t measured_share = 64;
+/// Shares of a batch's pages that are read by a plan to measure it: at first, and each time that the other
+/// plan was chosen for the batch before.
+constexpr std::uint64_t first_share = 64;
+constexpr std::uint64_t later_share = 256;
 constexpr std::uint64_t all_pages = std::numeric_limits<std::uint64_t>::max();
 
 /// Calls `each(hash, taxon)` for the runs with a minimizer.
@@ -160,15 +162,19 @@ void batch_lookup::find_in(std::size_t layer) {
     plan_choice choice;
     choice.faults.pages = all.pages_for(lookup_plan::faults, piece_pages_);
     choice.sweep.pages = all.pages_for(lookup_plan::sweep, piece_pages_);
-    if (choice.faults.pages >= least_measured_pages)
+    if (choice.faults.pages >= least_measured_pages) {
       for (const lookup_plan one : {lookup_plan::faults, lookup_plan::sweep})
-        if (done_by(one).pages == 0) rest = read(layer, one, rest, choice.faults.pages / measured_share);
-    choice.faults.pages_per_second = done_by(lookup_plan::faults).pages_per_second();
-    choice.sweep.pages_per_second = done_by(lookup_plan::sweep).pages_per_second();
+        if (one != last_chosen_)
+          rest = read(layer, one, rest,
+                      choice.faults.pages / (recently_by(one).pages == 0 ? first_share : later_share));
+    }
+    choice.faults.pages_per_second = recently_by(lookup_plan::faults).pages_per_second();
+    choice.sweep.pages_per_second = recently_by(lookup_plan::sweep).pages_per_second();
     if (static_cast<double>(choice.sweep.pages) * choice.faults.pages_per_second <
         static_cast<double>(choice.faults.pages) * choice.sweep.pages_per_second)
       choice.chosen = lookup_plan::sweep;
     plan = choice.chosen;
+    last_chosen_ = plan;
     if (options_.on_choice && choice.faults.pages != 0) options_.on_choice(choice);
   }
   read(layer, plan, rest, all_pages);
@@ -195,9 +201,13 @@ std::span<batch_lookup::lookup> batch_lookup::read(std::size_t layer, lookup_pla
       throw;
     }
   });
-  plan_work& done = done_[plan == lookup_plan::sweep];
-  done.pages += pieces.pages_taken;
-  done.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  const plan_work work{pieces.pages_taken,
+                       std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count()};
+  done_[number_of(plan)].add(work);
+  // What was measured before counts half.
+  plan_work& recent = recent_[number_of(plan)];
+  recent = {recent.pages / 2, recent.seconds / 2};
+  recent.add(work);
   return pieces.rest;
 }
 

@@ -58,7 +58,7 @@ void add_plan_options(command target, plan_options& given) {
 }
 
 void plan_choices::add(const kmer::plan_choice& made) {
-  if (prints_ && (!last_ || last_->chosen != made.chosen))
+  if (prints_ && !last_)
     std::fprintf(stderr, "perdure: plan %s: faults would read %s, a sweep %s\n", name_of(made.chosen).c_str(),
                  pages_at(made.faults).c_str(), pages_at(made.sweep).c_str());
   last_ = made;

@@ -32,7 +32,7 @@ void add_plan_options(command target, plan_options& given);
 /// Thread safety: one thread at a time.
 class plan_choices {
  public:
-  /// `prints`: whether each choice that is not the last one again is printed on standard error.
+  /// `prints`: whether the first choice is printed on standard error.
   explicit plan_choices(bool prints) noexcept : prints_(prints) {}
 
   void add(const kmer::plan_choice& made);

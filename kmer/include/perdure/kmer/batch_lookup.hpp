@@ -79,13 +79,14 @@ class batch_lookup {
 
   batch_lookup(const minimizer_index& index, lookup_options options);
 
-  /// Finds the taxa of all runs. Runs without a minimizer have none. The automatic plan begins by reading a
-  /// small share of the pages by each of both plans. Throws what reading the store throws, and
-  /// `invalid_argument` for another number of places than of runs.
+  /// Finds the taxa of all runs. Runs without a minimizer have none. The automatic plan reads a small share
+  /// of the first batch's pages by each of both plans, and of later ones by the plan that was not chosen
+  /// last. Throws what reading the store throws, and `invalid_argument` for another number of places than of
+  /// runs.
   void find(std::span<const wanted_taxa> wanted);
 
   /// Returns what was read by a plan, which is not `automatic`, so far.
-  const plan_work& done_by(lookup_plan plan) const noexcept { return done_[plan == lookup_plan::sweep]; }
+  const plan_work& done_by(lookup_plan plan) const noexcept { return done_[number_of(plan)]; }
 
  private:
   struct lookup {
@@ -95,6 +96,8 @@ class batch_lookup {
   static_assert(sizeof(lookup) == bytes_per_lookup);
   struct layer_pieces;
 
+  static std::size_t number_of(lookup_plan plan) noexcept { return plan == lookup_plan::sweep ? 1 : 0; }
+  const plan_work& recently_by(lookup_plan plan) const noexcept { return recent_[number_of(plan)]; }
   void sort(std::span<const wanted_taxa> wanted);
   void find_in(std::size_t layer);
   std::span<lookup> read(std::size_t layer, lookup_plan plan, std::span<lookup> lookups,
@@ -104,9 +107,11 @@ class batch_lookup {
   const minimizer_index& index_;
   lookup_options options_;
   std::size_t piece_pages_;
-  std::vector<lookup> lookups_;                   // of a batch, by rising hash
-  std::vector<std::vector<table_page>> buffers_;  // of each thread
-  std::array<plan_work, 2> done_;                 // of faults, of sweep
+  std::vector<lookup> lookups_;                       // of a batch, by rising hash
+  std::vector<std::vector<table_page>> buffers_;      // of each thread
+  std::array<plan_work, 2> done_;                     // of faults, of sweep
+  std::array<plan_work, 2> recent_;                   // of both, with old work counting less
+  lookup_plan last_chosen_ = lookup_plan::automatic;  // none
 };
 
 }  // namespace perdure::kmer
