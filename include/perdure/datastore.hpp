@@ -245,8 +245,9 @@ class datastore {
   /// `invalid_argument`, `damaged`, `io`.
   void copy_out(std::span<std::byte> to, const void* from);
   /// Copies whole pages that lie anywhere in the store. A reader with the `paged` backing reads them from the
-  /// files past its memory, many at a time: the pages take no part of the budget. Thread-safe.
-  /// `invalid_argument` for bytes that are not in the segment or no whole pages, `damaged`, `io`.
+  /// files past its memory, many at a time: the pages take no part of the budget. If a writer has died with a
+  /// checkpoint that is not home yet, they come through memory. Thread-safe. `invalid_argument` for bytes
+  /// that are not in the segment or no whole pages, `damaged`, `io`.
   void copy_out(std::span<const page_copy> copies);
 
   /// What the pager did; nothing with other backings.
@@ -300,7 +301,7 @@ class datastore {
   /// The last is an array for the checksum of each page's bytes.
   virtual bool write_pages(const detail::page_run&, const std::byte*, std::uint32_t*) { return false; }
   virtual bool read_pages(const detail::page_run&, std::byte*) { return false; }
-  /// Copies pages that lie anywhere; those of `pages` go one after the other to the place of the same number.
+  /// Copies pages that lie anywhere, each run to the place of the same number. False: the caller copies them.
   virtual bool read_scattered(std::span<const detail::page_run>, std::span<std::byte* const>) {
     return false;
   }

@@ -1,4 +1,4 @@
-// What a thread does with batches of reads before and after the look-ups of their minimizers.
+// Work of a thread on batches of reads, before and after the look-ups of their minimizers.
 #pragma once
 
 #include <cstddef>

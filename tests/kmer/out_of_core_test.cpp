@@ -75,7 +75,7 @@ class OutOfCore : public scratch_test {
     for (std::size_t i = 0; i < reads; ++i) text += ">" + std::to_string(i) + "\n" + read(from + i) + "\n";
     return write_file(path(name), text);
   }
-  /// What classification hands out, as text.
+  /// Returns all that classification hands out, as text.
   std::string answers(const std::vector<std::filesystem::path>& files, bool in_pairs,
                       kmer::classify_options how, kmer::classify_result* result = nullptr) const {
     std::string all;

@@ -307,7 +307,13 @@ bool paged_memory::read_through(detail::page_run pages, std::byte* to) {
 }
 
 bool paged_memory::read_scattered(std::span<const detail::page_run> pages, std::span<std::byte* const> to) {
-  if (!is_all_home_) return false;
+  if (!is_all_home_) {
+    std::vector<pager::byte_range> ranges;
+    ranges.reserve(pages.size());
+    for (const detail::page_run& run : pages) ranges.push_back(bytes_of(run));
+    memory_->pages().prefetch(ranges);
+    return false;
+  }
   constexpr std::uint64_t most_pages = 64;  // of a request: larger ones are divided by the kernel
   std::vector<pager::detail::page_transfer> runs;
   runs.reserve(pages.size());

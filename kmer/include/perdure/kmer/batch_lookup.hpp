@@ -27,7 +27,7 @@ enum class lookup_plan : unsigned char {
   automatic,  ///< the one that takes less time, by the pages to read and the rates that were measured
 };
 
-/// What each of the two plans would read, and how fast it was so far.
+/// Choice of the automatic plan: the pages that each of the two plans would read, and how fast it was lately.
 struct plan_choice {
   struct cost {
     std::uint64_t pages = 0;
