@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kmer/small_genomes.hpp"
@@ -62,6 +63,13 @@ class OutOfCore : public scratch_test {
     for (std::size_t i = 0; i < reads; ++i) scanner.scan(read(i), runs);
     return runs;
   }
+  /// Looks up one by one.
+  std::vector<std::uint32_t> taxa_of(const std::vector<kmer::minimizer_run>& runs) const {
+    std::vector<std::uint32_t> taxa;
+    for (const kmer::minimizer_run& run : runs)
+      taxa.push_back(run.minimizer == kmer::no_minimizer ? 0 : index().find(run.minimizer));
+    return taxa;
+  }
   std::string read(std::size_t number) const {
     if (number % 7 == 0) return random_bases(100, number + 100);
     if (number % 31 == 0) return "ACGT";
@@ -103,9 +111,7 @@ TEST_F(OutOfCore, LookUpsInBatchesFindWhatTheIndexFinds) {
   for (const backing kind : {backing::paged, backing::private_memory}) {
     open(kind);
     const std::vector<kmer::minimizer_run> runs = some_runs(2000);
-    std::vector<std::uint32_t> expected;
-    for (const kmer::minimizer_run& run : runs)
-      expected.push_back(run.minimizer == kmer::no_minimizer ? 0 : index().find(run.minimizer));
+    const std::vector<std::uint32_t> expected = taxa_of(runs);
     ASSERT_GE(std::set<std::uint32_t>(expected.begin(), expected.end()).size(), 6U);
     for (const kmer::lookup_plan plan : plans)
       for (const unsigned threads : {1U, 3U})
@@ -132,30 +138,35 @@ TEST_F(OutOfCore, LookUpsInBatchesFindWhatTheIndexFinds) {
 TEST_F(OutOfCore, FaultsReadEachPageOnceAndASweepAllBetween) {
   const std::vector<kmer::minimizer_run> few = some_runs(3);
   const std::vector<kmer::minimizer_run> many = some_runs(2000);
+  const std::vector<std::uint32_t> of_few = taxa_of(few);
+  const std::vector<std::uint32_t> of_many = taxa_of(many);
   open(backing::paged);
-  for (const std::vector<kmer::minimizer_run>& runs : {few, many}) {
+  for (const auto& [runs, expected] : {std::pair(&few, &of_few), std::pair(&many, &of_many)}) {
     std::uint64_t wanted_pages = 0;
     std::uint64_t between = 0;
     for (const kmer::layer_view& layer : index().layers()) {
       std::set<std::uint64_t> pages;
-      for (const kmer::minimizer_run& run : runs)
+      for (const kmer::minimizer_run& run : *runs)
         if (run.minimizer != kmer::no_minimizer)
           pages.insert(layer.table().place_of(index().hash()(run.minimizer)).page);
       wanted_pages += pages.size();
       between += *pages.rbegin() - *pages.begin() + 1;
     }
+    std::vector<std::vector<std::uint32_t>> found;
     for (const bool sweeps : {false, true}) {
       std::atomic<std::uint64_t> read{0};
       const kmer::lookup_plan plan = sweeps ? kmer::lookup_plan::sweep : kmer::lookup_plan::faults;
       kmer::batch_lookup lookups(index(),
                                  {.plan = plan, .on_pages = [&read](std::uint64_t n) { read += n; }});
-      std::vector<std::uint32_t> taxa(runs.size());
-      lookups.find(std::array{kmer::wanted_taxa{runs, taxa}});
+      std::vector<std::uint32_t> taxa(runs->size());
+      lookups.find(std::array{kmer::wanted_taxa{*runs, taxa}});
       EXPECT_EQ(read, sweeps ? between : wanted_pages);
       EXPECT_EQ(lookups.done_by(plan).pages, read);
       EXPECT_GT(lookups.done_by(plan).seconds, 0);
       EXPECT_LT(store_->store().paging()->most_resident_bytes, 128U << 10) << "pages went through memory";
+      found.push_back(taxa);
     }
+    EXPECT_EQ(found, (std::vector{*expected, *expected})) << "the sweep has gaps between few look-ups";
   }
 }
 
