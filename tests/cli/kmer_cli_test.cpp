@@ -131,6 +131,46 @@ TEST_F(KmerCommands, ClassifyPairsAndByConfidence) {
               "--json writes to standard output too: give --output a file");
 }
 
+TEST_F(KmerCommands, ClassifyWithinABudget) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += ">" + std::to_string(i) + "\n" + (i % 2 == 0 ? first_ : second_).substr(7 * i, 100) + "\n";
+  const std::string reads = file("reads.fa", text);
+  const arguments classify{"kmer", "classify", store, reads, "--output", "-", "--threads", "2"};
+  const std::string lines = ok(classify);
+  for (const std::string plan : {"faults", "sweep"}) {
+    arguments planned = classify;
+    planned.insert(planned.end(), {"--budget", "1MiB", "--plan", plan});
+    EXPECT_EQ(ok(planned), lines);
+    const nlohmann::json found =
+        ok_json({"kmer", "classify", store, reads, "--budget", "1MiB", "--plan", plan});
+    EXPECT_EQ(found["classified"], 40);
+    EXPECT_EQ(found["lookups"]["plan"], plan);
+    EXPECT_EQ(found["lookups"]["budget"], 1 << 20);
+    EXPECT_EQ(found["lookups"][plan]["pages"], 1);
+    EXPECT_EQ(found["lookups"][plan == "sweep" ? "faults" : "sweep"]["pages"], 0);
+    EXPECT_FALSE(found["lookups"].contains("chosen"));
+    expect_part(ok({"kmer", "classify", store, reads, "--budget", "1MiB", "--plan", plan}),
+                plan + (plan == "sweep" ? "          " : "         ") + "1 page read in ");
+  }
+  const nlohmann::json found = ok_json({"kmer", "classify", store, reads, "--budget", "1GiB"});
+  EXPECT_EQ(found["lookups"]["plan"], "auto");
+  EXPECT_EQ(found["lookups"]["chosen"], "faults") << "a table of one page is not measured";
+  EXPECT_EQ(found["lookups"]["choice"]["faults"]["pages"], 1);
+  EXPECT_EQ(found["lookups"]["choice"]["sweep"]["pages_per_second"], 0);
+  arguments automatic = classify;
+  automatic.insert(automatic.end(), {"--budget", "1MiB", "--plan", "auto"});
+  const perdure::test::outcome o = perdure::test::perdure_run(automatic);
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.out, lines);
+  EXPECT_EQ(o.err, "perdure: plan faults: faults would read 1 page, a sweep 1 page\n");
+  EXPECT_FALSE(ok_json({"kmer", "classify", store, reads}).contains("lookups"));
+  expect_part(fails({"kmer", "classify", store, reads, "--plan", "sweep"}, 2), "give --budget too");
+  expect_part(fails({"kmer", "classify", store, reads, "--budget", "1000"}, 2), "--budget is at least 1MiB");
+}
+
 TEST_F(KmerCommands, ClassifyWritesReadsWithATaxonAndWithout) {
   ok(build_command());
   const std::string store = path("genomes.store");
