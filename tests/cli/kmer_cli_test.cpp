@@ -280,6 +280,53 @@ TEST_F(KmerCommands, ABuildThatFailsLeavesNoStore) {
   EXPECT_FALSE(std::filesystem::exists(path("x")));
 }
 
+TEST_F(KmerCommands, BuildWithinABudget) {
+  ok(build_command("one.store"));
+  arguments build = build_command();
+  build.insert(build.end(), {"--budget", "1MiB", "--threads", "2"});
+  const nlohmann::json built = ok_json(build);
+  EXPECT_EQ(built["budget"], 1 << 20);
+  EXPECT_EQ(built["resumed"], false);
+  EXPECT_EQ(built["sequences"], 2);
+  EXPECT_EQ(ok({"kmer", "dump", path("genomes.store")}), ok({"kmer", "dump", path("one.store")}));
+  EXPECT_EQ(ok({"ls", path("genomes.store")}).find(".build"), std::string::npos);
+  build.back() = "1";
+  build[2] = path("small.store");
+  build[build.size() - 3] = "1KiB";
+  expect_part(fails(build, 2), "--budget is at least 1.0 MiB");
+  EXPECT_FALSE(std::filesystem::exists(path("small.store")));
+}
+
+TEST_F(KmerCommands, ABuildOfStandardInputCannotGoOn) {
+  const std::string store = path("genomes.store");
+  perdure::test::process build({perdure::test::perdure_program(), "kmer", "build", store, "--genomes", "-",
+                                "--taxonomy", nodes_, names_, "--budget", "1MiB"},
+                               true);
+  build.write_input(">kraken:taxid|10|a\n" + std::string(1 << 20, 'A') + "\n>more\n");
+  build.interrupt();
+  const perdure::test::outcome o = build.wait();
+  EXPECT_EQ(o.status, -SIGINT) << o.err;
+  expect_part(o.err, "genomes.store was not made; a build of standard input or of a pipe cannot go on\n");
+  EXPECT_FALSE(std::filesystem::exists(store));
+}
+
+TEST_F(KmerCommands, ReadAnIndexAsItWas) {
+  const std::string store = path("genomes.store");
+  const std::string one = file("one.fa", ">kraken:taxid|10|a\n" + first_ + "\n");
+  const nlohmann::json built = ok_json({"kmer", "build", store, "--genomes", one, "--taxonomy", nodes_,
+                                        names_, "--label", "2026-01", "--full-copies"});
+  EXPECT_EQ(built["label"], "2026-01");
+  EXPECT_EQ(built["kept"], true);
+  ok({"kmer", "add", store, "--genomes", file("two.fa", ">b\n" + second_ + "\n"), "--map", map_});
+  const std::string reads = file("reads.fa", ">r\n" + second_ + "\n");
+  EXPECT_EQ(ok({"kmer", "classify", store, reads, "--output", "-"}), "C\tr\t11\t500\t11:466\n");
+  EXPECT_EQ(ok({"kmer", "classify", store + "@2026-01", reads, "--output", "-"}), "U\tr\t0\t500\t0:466\n");
+  EXPECT_EQ(ok_json({"kmer", "stats", store + "@2026-01"})["sequences"], 1);
+  expect_part(fails({"kmer", "classify", store + "@2026-02", reads}),
+              "no checkpoint has the label \"2026-02\"");
+  expect_part(fails({"kmer", "add", store + "@2026-01", "--genomes", one}), "2026-01");
+}
+
 TEST_F(KmerCommands, AddGenomes) {
   ok(build_command("one.store"));
   const std::string one = file("one.fa", ">kraken:taxid|10|a\n" + first_ + "\n");
