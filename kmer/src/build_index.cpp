@@ -14,7 +14,7 @@
 namespace perdure::kmer {
 namespace {
 
-/// What a build is made of, each under the key of an attribute of the build. No value: it cannot be compared.
+/// An input of a build, under the key of an attribute of the build. No value: it cannot be compared.
 struct build_input {
   const char* key;
   std::optional<std::string> value;

@@ -18,7 +18,7 @@ namespace perdure::kmer::detail {
 /// How much of the sequences is in memory at a time.
 struct scan_sizes {
   std::size_t batch_bytes = std::size_t{32} << 20;  ///< text, if no record is longer
-  std::size_t piece_bases = std::size_t{1} << 18;   ///< what one thread scans at a time
+  std::size_t piece_bases = std::size_t{1} << 18;   ///< number that one thread scans at a time
 };
 
 /// Reads files of genomes, and hands out the minimizers of their sequences.

@@ -1,4 +1,4 @@
-// What takes the minimizers of genomes while they are read.
+// Interface that takes the minimizers of genomes while they are read.
 #pragma once
 
 #include <cstddef>

@@ -53,7 +53,7 @@ struct stored_build {
   std::uint64_t sequences = 0;
   std::uint64_t bases = 0;
   std::uint64_t skipped = 0;
-  perdure::vector<char> names;  ///< of all sequences, a line each
+  perdure::vector<char> names;  ///< names of all sequences, a line each
   perdure::vector<stored_run> runs;
   // Minimizers of all runs, each once, by hash.
   std::uint64_t merged_ranges = 0;

@@ -64,4 +64,33 @@ TEST_F(OnAFullDisk, GraphsCanBeReadAndFailToGrow) {
   ok({"verify", graph});
 }
 
+TEST_F(OnAFullDisk, KmerIndexesCanBeReadAndFailToBeBuilt) {
+  if (!mounted_) GTEST_SKIP() << "needs the right to mount";
+  ok({"kmer", "generate", path("drawn"), "--taxa", "4", "--genome-bases", "100000", "--reads", "10"});
+  const std::string reads = path("drawn") / "reads.fq";
+  const auto build = [&](const std::string& name) {
+    return std::vector<std::string>{"kmer",
+                                    "build",
+                                    store(),
+                                    "--genomes",
+                                    path("drawn") / "genomes.fa",
+                                    "--taxonomy",
+                                    path("drawn") / "nodes.dmp",
+                                    path("drawn") / "names.dmp",
+                                    "--name",
+                                    name,
+                                    "--budget",
+                                    "1MiB"};
+  };
+  ok(build("one"));
+  const std::string lines = ok({"kmer", "classify", store(), reads, "--name", "one", "--output", "-"});
+  fill_up();
+  fails(build("two"));
+  EXPECT_EQ(ok({"kmer", "classify", store(), reads, "--name", "one", "--output", "-"}), lines);
+  ok({"verify", store()});
+  make_room();
+  ok(build("two"));
+  EXPECT_EQ(ok({"kmer", "classify", store(), reads, "--name", "two", "--output", "-"}), lines);
+}
+
 }  // namespace

@@ -186,6 +186,30 @@ TEST_F(a_kept_checkpoint, is_not_made_where_blocks_are_not_shared_unless_asked_f
   EXPECT_EQ(made["kept"], true);
   EXPECT_FALSE(made.contains("why_not_kept"));
   EXPECT_EQ(ok_json({"graph", "info", store + "@2016-01"})["edges"], 1);
+
+  const std::string indexed = (mount.path() / "k").string();
+  ok({"kmer", "generate", at("drawn"), "--taxa", "2", "--genome-bases", "1000", "--reads", "1"});
+  arguments build{"kmer",
+                  "build",
+                  indexed,
+                  "--genomes",
+                  at("drawn/genomes.fa"),
+                  "--taxonomy",
+                  at("drawn/nodes.dmp"),
+                  at("drawn/names.dmp"),
+                  "--label",
+                  "first"};
+  const outcome unkept = perdure_run(build);
+  EXPECT_EQ(unkept.status, 0);
+  EXPECT_EQ(unkept.err, "perdure: " + indexed +
+                            ": the checkpoint first is not kept, as the file system shares no blocks between "
+                            "files; --full-copies keeps it, at the size of the store\n");
+  EXPECT_NE(fails({"kmer", "stats", indexed + "@first"}).find("no checkpoint has the label \"first\""),
+            std::string::npos);
+  ok({"rm", indexed});
+  build.push_back("--full-copies");
+  EXPECT_EQ(ok_json(build)["kept"], true);
+  EXPECT_EQ(ok_json({"kmer", "stats", indexed + "@first"})["sequences"], 2);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class ExternalBuild : public scratch_test {
     using std::runtime_error::runtime_error;
   };
 
-  /// With the smallest budget these take two runs, merged in two pieces, and a table filled in several.
+  /// The genomes take several runs, pieces that are merged, and steps of filling with the smallest budget.
   ExternalBuild() {
     std::vector<small_genome> genomes = small_genomes();
     const std::string shared = random_bases(30'000, 40);

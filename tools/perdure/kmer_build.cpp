@@ -43,6 +43,9 @@ class index_building {
         created_(!is_growing_ && !manager::exists(given.store)) {}
 
   void run() {
+    constexpr std::size_t longest_label = 63;
+    if (given_.label.size() > longest_label)
+      throw usage_error("--label has at most " + std::to_string(longest_label) + " bytes");
     const stopwatch watch;
     try {
       build();
