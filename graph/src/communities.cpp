@@ -47,7 +47,7 @@ class method {
   /// same bound only. Returns the number of iterations.
   unsigned move(const community_graph& graph, community_labels& communities, unsigned start,
                 const community_labels* bounds = nullptr) const {
-    half_steps steps(graph, communities, start, options_.threads);
+    half_steps steps(graph, communities, start, options_);
     struct alignas(64) gained {
       std::uint64_t billionths_of_billionths = 0;
     };
@@ -418,7 +418,7 @@ community_result propagate_labels(const community_graph& graph, const label_prop
   std::vector<louvain_sweep> none;
   const method how(plain, lone, weight_of_all(graph, lone), none);
   community_labels labels = how.labels(graph, each_alone(graph));
-  half_steps steps(graph, labels, 0, options.threads);
+  half_steps steps(graph, labels, 0, plain);
   const auto decide = [&](vertex_handle v, nearby& around, unsigned) {
     graph.each_neighbour(v, [&](vertex_handle u, std::uint64_t weight) { around.add(labels[u], weight); });
     // Among equals the choice depends on the vertex: else the same few labels would win everywhere.

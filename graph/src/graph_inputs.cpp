@@ -96,11 +96,11 @@ std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::pa
     }
     std::unique_ptr<graph_file> opened = open_graph_file(file, options);
     graph_file_info info = opened->info();
-    const bool is_left_to_first = share.parts > 1 && !opened->keep_share(share) && share.part != 0;
+    const bool is_divided = share.parts > 1 && opened->keep_share(share);
     std::unique_ptr<edge_source> edges = std::move(opened);
-    if (is_left_to_first) edges = nothing();
+    if (share.parts > 1 && !is_divided && share.part != 0) edges = nothing();
     inputs.push_back({file.filename(), file_fingerprint(file).value_or(""), std::move(info),
-                      polled(std::move(edges), poll)});
+                      polled(std::move(edges), poll), is_divided});
   }
   return inputs;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "array/array_name.hpp"
+#include "array/stored_array.hpp"
 
 namespace perdure::detail {
 
@@ -31,6 +32,23 @@ void require_possible(const array_info& info, const array_division& wanted, std:
              std::to_string(info.chunk[d]));
 }
 
+/// Throws where a part has objects that are no arrays of all ranks.
+void require_only_arrays(part_reader& old) {
+  manager_core& store = old.store();
+  // Objects of the part itself: its record, the catalogue of its arrays, and which of them are whole.
+  const bool has_catalogue = store.find(unique_instance, type_stamp_of<array_catalogue>()).first != nullptr;
+  const std::size_t its_own = 1 + (has_catalogue ? 1 : 0) + (find_whole_arrays(store) != nullptr ? 1 : 0);
+  std::size_t others = store.count(instance_kind::named) + store.count(instance_kind::anonymous) +
+                       store.count(instance_kind::unique) - its_own;
+  for (const std::string& id : old.arrays().list({}))
+    if (!old.has_array(id)) ++others;
+  if (others == 0) return;
+  throw error(errc::unsupported,
+              "part " + std::to_string(old.rank()) + " of the set holds " + std::to_string(others) +
+                  " objects beside the arrays of all ranks, which only their program can divide: open the "
+                  "parts for reading, and write a new set");
+}
+
 }  // namespace
 
 // An array that one part of several has was stored whole too, as all ranks that write parts of an array
@@ -46,8 +64,11 @@ division_plan::division_plan(part_readers& old) {
   std::map<std::string, seen_array> seen;
   for (std::uint32_t i = 0; i < parts; ++i) {
     const auto part = old.get(i);
+    require_only_arrays(*part);
+    std::vector<std::string>& arrays = arrays_of_parts_.emplace_back();
     for (const std::string& id : part->arrays().list({})) {
       if (!part->has_array(id)) continue;
+      arrays.push_back(id);
       const array_info info = part->arrays().info(id);
       seen_array& array = seen[id];
       if (array.parts == 0 || info.blocks != 0) array.owner = i;
@@ -74,6 +95,12 @@ void division_plan::follow(set_division by_program, const untyped_arrays& before
       throw error(errc::invalid_argument,
                   detail::quoted(id) + " cannot be divided as the program says: it is named twice");
   }
+}
+
+bool division_plan::has_more(std::uint32_t old) const {
+  const std::vector<std::string>& arrays = arrays_of_parts_[old];
+  return !std::all_of(arrays.begin(), arrays.end(),
+                      [this](const std::string& id) { return is_replaced(id); });
 }
 
 std::optional<std::uint32_t> division_plan::owner_of_whole(const std::string& id) const {

@@ -18,7 +18,8 @@ namespace perdure::detail {
 /// The plan of a division, which all ranks have alike before they make new parts.
 class division_plan {
  public:
-  /// Looks for the arrays that one rank has stored whole.
+  /// Looks for the arrays that one rank has stored whole. Throws `unsupported` where a part holds objects
+  /// beside the arrays of all ranks.
   explicit division_plan(part_readers& old);
 
   /// Has these arrays divided as the program says. Throws `not_found` and `invalid_argument` where they
@@ -27,6 +28,8 @@ class division_plan {
 
   /// Returns the part that has all elements of an array that is moved as it is; nothing of another array.
   std::optional<std::uint32_t> owner_of_whole(const std::string& id) const;
+  /// Whether an old part has arrays that the program does not store anew.
+  bool has_more(std::uint32_t old) const;
   /// Whether the program stores the array anew.
   bool is_replaced(const std::string& id) const { return replaced_.contains(id); }
   /// Returns what a rank gets of an array that is divided, and has dimensions. Unless the program says
@@ -35,6 +38,7 @@ class division_plan {
 
  private:
   std::map<std::string, std::uint32_t> whole_;
+  std::vector<std::vector<std::string>> arrays_of_parts_;
   std::map<std::string, array_division, std::less<>> divided_;
   std::set<std::string> replaced_;
 };

@@ -47,7 +47,6 @@ class new_part {
         ranks_(ranks) {}
 
   void take_from(part_reader& old) {
-    require_only_arrays(old);
     for (const std::string& id : old.arrays().list({}))
       if (old.has_array(id) && !plan_.is_replaced(id)) take(old, id);
   }
@@ -59,22 +58,6 @@ class new_part {
   }
 
  private:
-  static void require_only_arrays(part_reader& old) {
-    manager_core& store = old.store();
-    // Objects of the part itself: its record, the catalogue of its arrays, and which of them are whole.
-    const bool has_catalogue = store.find(unique_instance, type_stamp_of<array_catalogue>()).first != nullptr;
-    const std::size_t its_own = 1 + (has_catalogue ? 1 : 0) + (find_whole_arrays(store) != nullptr ? 1 : 0);
-    std::size_t others = store.count(instance_kind::named) + store.count(instance_kind::anonymous) +
-                         store.count(instance_kind::unique) - its_own;
-    for (const std::string& id : old.arrays().list({}))
-      if (!old.has_array(id)) ++others;
-    if (others == 0) return;
-    throw error(errc::unsupported,
-                "part " + std::to_string(old.rank()) + " of the set holds " + std::to_string(others) +
-                    " objects beside the arrays of all ranks, which only their program can divide: open the "
-                    "parts for reading, and write a new set");
-  }
-
   void take(part_reader& old, const std::string& id) {
     untyped_arrays& from = old.arrays();
     const array_info info = from.info(id);
@@ -219,7 +202,8 @@ part_checkpoint make_new_part(const set_directory& directory, part_readers& old,
   {
     new_part made(*store, make_part_record(*store, after, part), static_cast<int>(part),
                   static_cast<int>(after.ranks), plan);
-    for (std::uint32_t i = 0; i < old.set().ranks; ++i) made.take_from(*old.get(i));
+    for (std::uint32_t i = 0; i < old.set().ranks; ++i)
+      if (plan.has_more(i)) made.take_from(*old.get(i));
     made.finish();
   }
   if (replace) {

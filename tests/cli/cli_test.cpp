@@ -167,6 +167,14 @@ TEST_F(Cli, WrongCommandLinesAreRefused) {
                              {"log", path("s"), "--last", "0"},
                              {"graph", "bfs", path("s")}})
     fails(a, 2);
+  // An option that is given has a value.
+  for (const std::vector<std::string>& a :
+       {std::vector<std::string>{"graph", "cc", path("s"), "--output", ""},
+        {"graph", "cc", path("s"), "--store-as", ""},
+        {"graph", "ingest", path("s"), path("f"), "--weight-column", ""},
+        {"kmer", "stats", path("s"), "--name", ""},
+        {"kmer", "remove", path("s"), "--genomes", ""}})
+    expect_part(fails(a, 2), a[a.size() - 2] + ": it is empty");
   const std::string store = small_store();
   for (const char* const none : {"-1", "18446744073709551616", "one", ""})
     fails({"graph", "bfs", store, "--source", none}, 2);

@@ -125,6 +125,7 @@ class DividedGraph : public perdure::test::SetGraph {
       const auto part = static_cast<std::size_t>(rank);
       const rank_graph one = found.part(rank, ranks);
       expect_equal(one, built[part]);
+      expect_equal(found.part(rank, one.bounds()), one);
       const vertex_values& bounds = one.bounds();
       expect_held(rank, name + "/offsets", 0, bounds[part] + part, bounds[part + 1] + part + 1);
       if (found.has_ids()) expect_held(rank, name + "/ids", 0, bounds[part], bounds[part + 1]);

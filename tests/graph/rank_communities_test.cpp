@@ -96,10 +96,11 @@ TEST(CommunitiesOfRanks, AreThoseOfOneProcess) {
       edges.push_back({{random() % vertices, random() % vertices}, static_cast<double>(random() % 5) * unit});
     memory_csr graph;
     build(graph, edges, vertices, round % 2 == 0);
-    const louvain_options options{.resolution = round % 7 == 0 ? 0.5 : 1,
-                                  .starts = 1 + static_cast<unsigned>(random() % 2)};
+    louvain_options options{.resolution = round % 7 == 0 ? 0.5 : 1,
+                            .starts = 1 + static_cast<unsigned>(random() % 2)};
     const community_result expected = louvain(graph.view(), options);
     for (int ranks = 1; ranks <= 5; ++ranks) {
+      options.reads_rows_once = (round + ranks) % 2 == 0;
       expect_same(graph.view(),
                   round % 3 == 0 ? perdure::test::random_bounds(vertices, ranks, random)
                                  : even_bounds(vertices, ranks),
@@ -124,8 +125,9 @@ TEST(CommunitiesOfRanks, OfLargerGraphsAreThoseOfOneProcess) {
     const community_result expected = louvain(graph.view(), {.starts = 1});
     for (const int ranks : {2, 3, 5})
       for (const unsigned threads : {1U, 2U})
-        expect_same(graph.view(), even_bounds(graph.view().size(), ranks), {.starts = 1, .threads = threads},
-                    expected);
+        for (const bool reads_rows_once : {false, true})
+          expect_same(graph.view(), even_bounds(graph.view().size(), ranks),
+                      {.starts = 1, .reads_rows_once = reads_rows_once, .threads = threads}, expected);
   }
 }
 

@@ -88,7 +88,9 @@ TEST_F(SetGraph, LargerThanABudgetHasTheSameCommunities) {
     std::vector<std::vector<vertex_id>> labels(2);
     run_thread_ranks(2, [&](rank_exchange& own) {
       labels[static_cast<std::size_t>(own.rank())] =
-          louvain(graph.part(own.rank(), 2), own, {.starts = 1, .max_levels = 0}).labels;
+          louvain(graph.part(own.rank(), 2), own,
+                  {.starts = 1, .max_levels = 0, .reads_rows_once = budget != 0})
+              .labels;
     });
     return labels;
   };

@@ -156,6 +156,24 @@ told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3 --stage fa
 [ -z "$(ls -d ./*.perdure-stage 2> /dev/null)" ] || fail "left: $(ls -d ./*.perdure-stage)"
 
 told 2 "has 3 parts, and there are 2 ranks" louvain square.3
+told 1 "has 3 parts, and there is 1 rank:" louvain square.3
+told 2 "--store-as: it is empty" cc square.3 --store-as ""
+
+# Ranks that see other files, or were given other options. told_apart RANKS WORDS SHELL_COMMAND, in which \$rank is the rank.
+told_apart() {
+  local number='rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; '
+  if "${mpirun[@]}" -n "$1" sh -c "$number$3" > out 2> err; then fail "no failure: $3"; fi
+  [ "$(grep -c '^perdure-mpi: ' err)" = 1 ] || fail "not told once: $3 $(cat err)"
+  grep -q "^perdure-mpi: .*$2" err || fail "no '$2': $(cat err)"
+}
+mkdir -p seen.0 seen.1
+printf '1 2\n2 3\n' > seen.0/edges.txt
+printf '1 2\n3 4\n' > seen.1/edges.txt
+told_apart 2 "rank 1 sees another content of edges.txt" "cd seen.\$rank && '$program' graph ingest edges.txt -o ../new"
+rm seen.1/edges.txt
+told_apart 2 "rank 1 sees another content of edges.txt" "cd seen.\$rank && '$program' graph ingest edges.txt -o ../new"
+told_apart 3 "rank 1 was started with '2' where rank 0 has '1'" "'$program' graph louvain square.3 --starts \$((rank + 1))"
+told_apart 2 "rank 1 was started with nothing more where rank 0 has '--json'" "'$program' graph cc few --repartition \$([ \$rank = 1 ] || echo --json)"
 told 2 "holds a set of stores" generate rgg --vertices 10 -o square.3
 told 2 "there is no set of stores" cc nothing
 told 2 "cannot open" ingest nothing -o new

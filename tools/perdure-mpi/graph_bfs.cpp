@@ -53,8 +53,9 @@ void search(job& job_of_ranks, const bfs_options& given) {
 
 void add_bfs_command(command graph_command, job& run) {
   auto given = std::make_shared<bfs_options>();
-  command bfs = add_set_command(graph_command, "bfs", "Breadth-first search from a vertex",
-                                "id, level, and the id of the vertex before it on a shortest path", *given);
+  command bfs = add_set_command(
+      graph_command, "bfs", "Breadth-first search from a vertex",
+      "id, level, and the id of the vertex before it on a shortest path, of each vertex reached", *given);
   bfs.add_number("--source", given->source, "The vertex, as the input calls it").required();
   add_verify_option(bfs, *given);
   bfs.callback([given, &run] { search(run, *given); });

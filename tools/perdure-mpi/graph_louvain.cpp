@@ -30,6 +30,7 @@ graph::matched_labels communities_in(set_analysis& run, const std::string& name)
 void find_communities(job& job_of_ranks, const wanted_louvain& given) {
   graph::louvain_options how = given.how;
   how.threads = given.threads;
+  how.reads_rows_once = given.budget != 0;
   how.keep_levels = !given.store_as.empty();
   require_one_beginning(how, given.from);
   set_analysis run(job_of_ranks, given);

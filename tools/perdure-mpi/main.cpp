@@ -25,6 +25,7 @@
 #include "job.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "same_command_line.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -64,6 +65,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
                       " times with one rank each, by the mpirun of another MPI than " + mpi_version() +
                       ", which it is built with: start it by that MPI's mpirun");
     job& run = ranks.emplace();
+    require_same_command_line(run.ranks(), argc, argv);
     command_line line("perdure-mpi", "Graphs of several ranks, by MPI, in sets of stores.",
                       std::string("perdure-mpi ") + version_string + ", " + mpi_version(), argc, argv);
     command program = line.program();

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <string>
 
 #include "graph_options.hpp"
 
@@ -20,6 +23,24 @@ bool some_have_weights(const std::vector<graph::graph_input>& inputs) {
     throw error(errc::invalid_argument, with->name + " has weights and " + without->name +
                                             " has none: leave them out with --weight-column none");
   return with != inputs.end();
+}
+
+/// Collective. Throws, on all ranks, where another rank than the first one sees another content of a file of
+/// which each rank reads its piece.
+void require_same_content(job& run, const std::vector<graph::graph_input>& inputs) {
+  for (const graph::graph_input& one : inputs) {
+    std::array<std::uint64_t, 1> divided{one.is_divided ? 1U : 0U};
+    run.ranks().add_up(divided);
+    const std::vector<std::uint64_t> contents = run.ranks().gather(std::hash<std::string>()(one.fingerprint));
+    if (divided[0] == 0) continue;
+    const auto other = std::find_if(contents.begin(), contents.end(),
+                                    [&](std::uint64_t content) { return content != contents.front(); });
+    if (other == contents.end()) continue;
+    throw error(errc::invalid_argument,
+                "rank " + std::to_string(other - contents.begin()) + " sees another content of " + one.name +
+                    " than rank 0, or no such file, and each rank reads its piece: give a file that is the "
+                    "same on all machines");
+  }
 }
 
 }  // namespace
@@ -45,6 +66,7 @@ rank_inputs::rank_inputs(job& run, const graph_files& given, const char* verb) :
                         " is directed, and graphs of ranks are undirected: take each edge in both "
                         "directions with --undirected");
   });
+  require_same_content(run, inputs_);
   // Rank 0 knows of all inputs.
   std::array<std::uint64_t, 1> weighted{};
   graph::joint_call(ranks, [&] {
@@ -59,7 +81,7 @@ json rank_inputs::report() {
   for (const graph::graph_input& one : inputs_) skipped[0] += one.edges->skipped_lines();
   run_.ranks().add_up(skipped);
   if (!run_.is_first()) return json::object();
-  tell_ignored_columns(inputs_);
+  tell_ignored_columns(inputs_, "perdure-mpi");
   for (const graph::graph_input& one : inputs_)
     if (one.info.has_times)
       std::fprintf(stderr, "perdure-mpi: %s: not kept: times of edges\n", one.name.c_str());

@@ -18,8 +18,9 @@ void add_input_options(command target, graph_files& input);
 class rank_inputs {
  public:
   /// Collective. Throws `usage_error` where there are none; on all ranks what opening throws on one, and
-  /// `invalid_argument` for directed graphs without `--undirected`, and where some inputs have weights and
-  /// others have none. `verb` is what the command does with them.
+  /// `invalid_argument` where ranks see another content of a file that all read, for directed graphs without
+  /// `--undirected`, and where some inputs have weights and others have none. `verb` is what the command does
+  /// with them.
   rank_inputs(job& run, const graph_files& given, const char* verb);
 
   std::vector<graph::graph_input>& all() noexcept { return inputs_; }

@@ -149,7 +149,8 @@ graph::set_graph graph_in(job& run, const mpi::array_store& set, const std::stri
       throw error(
           errc::invalid_argument,
           set.path().string() + " has " +
-              counted(static_cast<std::uint64_t>(found->parts()), "part", "parts") + ", and there are " +
+              counted(static_cast<std::uint64_t>(found->parts()), "part", "parts") +
+              (run.ranks().size() == 1 ? ", and there is " : ", and there are ") +
               counted(static_cast<std::uint64_t>(run.ranks().size()), "rank", "ranks") +
               (how.to_write ? ": start as many ranks to write to it"
                             : ": start as many ranks, or divide the graph for this run with --repartition"));

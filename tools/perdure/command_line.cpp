@@ -32,6 +32,13 @@ std::optional<std::uint64_t> size_in(const std::string& text) {
   return number << shift;
 }
 
+/// Has the parser refuse an option with an empty value, as `--output ''`. An argument may be empty: a command
+/// that has no use for that says so.
+CLI::Option* not_empty(CLI::Option* added, const std::string& name) {
+  if (!name.starts_with('-')) return added;
+  return added->check([](const std::string& text) { return std::string(text.empty() ? "it is empty" : ""); });
+}
+
 }  // namespace
 
 option option::required() {
@@ -99,17 +106,17 @@ option command::add_flag_anywhere(const std::string& name, bool& given, const st
 }
 
 option command::add_text(const std::string& name, std::string& text, const std::string& description) {
-  return option(may_be_called() ? parser_->add_option(name, text, description) : nullptr);
+  return option(may_be_called() ? not_empty(parser_->add_option(name, text, description), name) : nullptr);
 }
 
 option command::add_path(const std::string& name, std::filesystem::path& path,
                          const std::string& description) {
-  return option(may_be_called() ? parser_->add_option(name, path, description) : nullptr);
+  return option(may_be_called() ? not_empty(parser_->add_option(name, path, description), name) : nullptr);
 }
 
 option command::add_paths(const std::string& name, std::vector<std::filesystem::path>& paths,
                           const std::string& description) {
-  return option(may_be_called() ? parser_->add_option(name, paths, description) : nullptr);
+  return option(may_be_called() ? not_empty(parser_->add_option(name, paths, description), name) : nullptr);
 }
 
 option command::add_number(const std::string& name, std::uint64_t smallest, std::uint64_t largest,

@@ -58,7 +58,8 @@ class command_words {
 
 /// A command, or the program itself. Copies stand for the same one.
 ///
-/// Options are named "--long" or "-s,--long", arguments "NAME". Where values go must outlive the parse.
+/// Options are named "--long" or "-s,--long", arguments "NAME". Options of texts and paths refuse an empty
+/// value. Where values go must outlive the parse.
 ///
 /// A program has far more commands and options than one call of it needs. A command whose name is not among
 /// the words of the command line cannot be called, so it gets no options; the parser learns its name only if

@@ -70,6 +70,7 @@ void find_by_modularity(const wanted_louvain& given) {
   run.on_graph([&](const auto& graph) {
     graph::louvain_options how = given.how;
     how.threads = given.threads;
+    how.reads_rows_once = given.budget != 0;
     how.keep_levels = !given.store_as.empty();
     std::optional<given_communities> from;
     if (!given.from.empty()) from = communities_in(run, given.from, graph);

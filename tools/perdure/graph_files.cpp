@@ -75,21 +75,22 @@ json what_was_read(const std::vector<graph::graph_input>& inputs) {
   return read;
 }
 
-unsigned tell_ignored_columns(const std::vector<graph::graph_input>& inputs) {
+unsigned tell_ignored_columns(const std::vector<graph::graph_input>& inputs, const char* program) {
   unsigned most = 0;
   for (const graph::graph_input& one : inputs) {
     if (const std::vector<std::string> left_out = one.edges->left_out(); !left_out.empty()) {
       std::string names;
       for (const std::string& name : left_out) names += (names.empty() ? "" : ", ") + printable_name(name);
-      std::fprintf(stderr, "perdure: %s: not kept: %s\n", printable_name(one.name).c_str(), names.c_str());
+      std::fprintf(stderr, "%s: %s: not kept: %s\n", program, printable_name(one.name).c_str(),
+                   names.c_str());
     }
     const unsigned columns = one.edges->ignored_columns();
     most = std::max(most, columns);
     if (columns != 0)
       std::fprintf(
           stderr,
-          "perdure: %s: %u further column%s ignored (--weight-column and --time-column say what is kept)\n",
-          printable_name(one.name).c_str(), columns, columns == 1 ? " is" : "s are");
+          "%s: %s: %u further column%s ignored (--weight-column and --time-column say what is kept)\n",
+          program, printable_name(one.name).c_str(), columns, columns == 1 ? " is" : "s are");
   }
   return most;
 }

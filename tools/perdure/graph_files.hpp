@@ -45,7 +45,7 @@ void stop_if_interrupted();
 /// Returns for `--json` what each input was taken for.
 json what_was_read(const std::vector<graph::graph_input>& inputs);
 /// Returns the most columns that an input has behind those that are kept. Says on the standard error stream
-/// which inputs have some.
-unsigned tell_ignored_columns(const std::vector<graph::graph_input>& inputs);
+/// which inputs have some, as the program of this name.
+unsigned tell_ignored_columns(const std::vector<graph::graph_input>& inputs, const char* program = "perdure");
 
 }  // namespace perdure::cli

@@ -46,7 +46,6 @@ graph_divider::graph_divider() : ranks_(alone_) {}
 graph_divider::graph_divider(rank_exchange& ranks) : ranks_(ranks) {}
 
 set_division graph_divider::plan(const std::shared_ptr<const untyped_arrays>& before, std::uint32_t parts) {
-  parts_ = parts;
   graphs_.clear();
   const std::vector<set_graph> graphs = joint_call(ranks_, [&] {
     std::vector<set_graph> found;
@@ -73,11 +72,12 @@ set_division graph_divider::plan(const std::shared_ptr<const untyped_arrays>& be
 }
 
 graph_divider::planned_graph graph_divider::plan_graph(const set_graph& graph, int parts) {
-  planned_graph planned{graph.name(), {}, {}};
+  planned_graph planned{graph.name(), {}, {}, {}};
   std::vector<std::uint64_t> lengths(static_cast<std::size_t>(parts) * part_bounds::columns_stored);
   joint_call(ranks_, [&] {
+    planned.bounds = graph.bounds_for(parts);
     for (int part = ranks_.rank(); part < parts; part += ranks_.size()) {
-      rank_graph made = graph.part(part, parts);
+      rank_graph made = graph.part(part, planned.bounds);
       const auto own = lengths_of(made);
       std::copy(own.begin(), own.end(), &lengths[static_cast<std::size_t>(part) * own.size()]);
       if (parts == ranks_.size()) planned.made = std::move(made);
@@ -92,7 +92,7 @@ void graph_divider::store_part(const std::shared_ptr<const untyped_arrays>& befo
                                std::uint32_t part) {
   for (planned_graph& one : graphs_) {
     const set_graph graph(before, one.name);
-    if (!one.made) one.made = graph.part(static_cast<int>(part), static_cast<int>(parts_));
+    if (!one.made) one.made = graph.part(static_cast<int>(part), one.bounds);
     store_graph_part(made, one.name, *one.made, one.shape);
     one.made.reset();
     if (part != 0) continue;

@@ -284,7 +284,10 @@ std::vector<std::string> set_graph::arrays() const {
 }
 
 void set_graph::require_length(const char* what, const extents& dims) const {
-  if (arrays_->info(name_ + what).dims != dims)
+  // Without what `info` counts in all parts.
+  const auto found = arrays_->find(name_ + what);
+  if (!found) throw error(errc::not_found, "the set has no array named \"" + name_ + what + '"');
+  if (found->dims != dims)
     throw_damaged(name_, "an array has another number of elements than its bounds say");
 }
 
@@ -328,10 +331,21 @@ std::vector<std::uint64_t> set_graph::bounds_for(int parts) const {
 }
 
 rank_graph set_graph::part(int part, int parts) const {
-  if (parts < 1 || part < 0 || part >= parts)
+  if (parts < 1) throw error(errc::invalid_argument, "a graph is divided among one rank or more");
+  return this->part(part, bounds_for(parts));
+}
+
+rank_graph set_graph::part(int part, const std::vector<std::uint64_t>& bounds) const {
+  const int parts = static_cast<int>(bounds.size()) - 1;
+  if (part < 0 || part >= parts)
     throw error(errc::invalid_argument, "a graph divided among " + std::to_string(parts) +
-                                            " ranks has no part " + std::to_string(part));
-  return parts == this->parts() ? stored_part(part) : divided_part(part, parts);
+                                            (parts == 1 ? " rank" : " ranks") + " has no part " +
+                                            std::to_string(part));
+  if (bounds == bounds_) return stored_part(part);
+  if (bounds.front() != 0 || bounds.back() != vertices() || !std::is_sorted(bounds.begin(), bounds.end()))
+    throw error(errc::invalid_argument,
+                "the bounds of a division do not ascend from 0 to the number of vertices");
+  return divided_part(part, bounds);
 }
 
 rank_graph set_graph::stored_part(int part) const {
@@ -395,8 +409,7 @@ rank_graph set_graph::stored_part(int part) const {
   return rank_graph(std::move(found));
 }
 
-rank_graph set_graph::divided_part(int part, int parts) const {
-  std::vector<std::uint64_t> bounds = bounds_for(parts);
+rank_graph set_graph::divided_part(int part, std::vector<std::uint64_t> bounds) const {
   const std::uint64_t first = bounds[static_cast<std::size_t>(part)];
   const std::uint64_t end = bounds[static_cast<std::size_t>(part) + 1];
   std::vector<std::uint64_t> offsets{0};

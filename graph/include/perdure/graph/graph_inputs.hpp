@@ -25,6 +25,7 @@ struct graph_input {
   std::string fingerprint;  ///< its content's; empty: it cannot be recognised (a pipe)
   graph_file_info info;
   std::unique_ptr<edge_source> edges;
+  bool is_divided = false;  ///< each of several parts reads its share of it
 };
 
 /// Called after each batch of edges, by the thread that drew it. What it throws ends the reading.

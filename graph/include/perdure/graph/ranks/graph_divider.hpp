@@ -49,6 +49,7 @@ class graph_divider final : public set_divider {
  private:
   struct planned_graph {
     std::string name;
+    std::vector<std::uint64_t> bounds;  // of the new parts
     detail::stored_shape shape;
     std::optional<rank_graph> made;  // where this rank makes one part only
   };
@@ -57,7 +58,6 @@ class graph_divider final : public set_divider {
 
   lone_exchange alone_;
   rank_exchange& ranks_;
-  std::uint32_t parts_ = 0;
   std::vector<planned_graph> graphs_;
 };
 
