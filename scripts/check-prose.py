@@ -27,7 +27,7 @@ ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 # A sentence ends where a capital, code, a digit or a bracket goes on behind the blank.
 END = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[\"'(*_]*[A-Z0-9`\x00]|\([a-z])")
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|cf|vs|No|Fig|Dr|approx)\.$")
-CLAUSE = re.compile(r"(?:who|whoever|what|whatever|whichever|those|which|that which|nor)\b", re.IGNORECASE)
+CLAUSE = re.compile(r"(?:who|whoever|what|whatever(?! happens,)|whichever|those|which|that which|nor)\b", re.IGNORECASE)
 OF = re.compile(r"of (?!course\b)", re.IGNORECASE)
 HEAD = re.compile(r"\*\*[^*]+[.:?]\*\*\s*")
 VERB = re.compile(r"(?:Is|Are|Was|Were|Has|Does|Takes|Makes|Gives|Says|Needs|Keeps|Holds|Goes|Means|Belongs)\b")
