@@ -76,7 +76,7 @@ rooms() {
   # The program uses the public headers; two tables, to tell of what they have; and why a store is busy, to give its own advice.
   room tools                $public $h/mpi/own_communicator.hpp graph kmer inspect workload formats src/base/environment.hpp \
                             src/store/backing/backings.hpp src/store/file/store_busy.hpp
-  room bench/programs       $public graph workload compat src/{os,segment} bench/peers
+  room bench/programs       $public graph kmer workload compat src/{os,segment} bench/peers
   room bench/peers          $public graph workload examples bench/programs
   # What tests share knows no test.
   room tests/support        $public $h/{detail,c} graph workload src/{base,os,segment,pager,heap,kind,manager,array,c} \

@@ -1,7 +1,8 @@
 """What is measured: a module each, with `measure(options, report)`, and `add_options(parser)` where it has options."""
 
 from suites import (
-    adjacency, alloc, append, arrays, bfs, distributed_graph, graph, kinds, malloc, migration, paged, pager, rank_arrays, store)
+    adjacency, alloc, append, arrays, bfs, distributed_graph, graph, kinds, kmer, malloc, migration, paged, pager, rank_arrays,
+    store)
 
 # In the order in which they run.
 SUITES = {
@@ -19,4 +20,5 @@ SUITES = {
     "rank_arrays": rank_arrays,
     "distributed_graph": distributed_graph,
     "paged": paged,
+    "kmer": kmer,
 }

@@ -1,7 +1,7 @@
 // Opens the inputs of a graph, and wraps their edges.
 #include <algorithm>
 #include <perdure/graph/graph_inputs.hpp>
-#include <perdure/graph/ingested_files.hpp>
+#include <perdure/workload/file_fingerprint.hpp>
 #include <utility>
 
 #include "ended_by_throw.hpp"
@@ -99,7 +99,7 @@ std::vector<graph_input> open_graph_inputs(const std::vector<std::filesystem::pa
     const bool is_divided = share.parts > 1 && opened->keep_share(share);
     std::unique_ptr<edge_source> edges = std::move(opened);
     if (share.parts > 1 && !is_divided && share.part != 0) edges = nothing();
-    inputs.push_back({file.filename(), file_fingerprint(file).value_or(""), std::move(info),
+    inputs.push_back({file.filename(), workload::file_fingerprint(file).value_or(""), std::move(info),
                       polled(std::move(edges), poll), is_divided});
   }
   return inputs;

@@ -1,16 +1,12 @@
-// Fingerprints of files, and the lines of the record.
-#include <sys/stat.h>
-
+// The lines of the record.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <perdure/error.hpp>
 #include <perdure/graph/graph_objects.hpp>
 #include <perdure/graph/ingested_files.hpp>
-#include <perdure/hash.hpp>
 
 namespace perdure::graph {
 namespace {
@@ -48,25 +44,6 @@ std::string state_of(const ingested_files::entry& one) {
 }
 
 }  // namespace
-
-std::optional<std::string> file_fingerprint(const std::filesystem::path& path) {
-  constexpr std::uint64_t part = std::uint64_t{1} << 20;
-  struct stat status;
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  const auto length = static_cast<std::uint64_t>(status.st_size);
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(part, '\0');
-  std::uint64_t hash = hash_mix(length);
-  for (const std::uint64_t at : {std::uint64_t{0}, length - std::min(length, part)}) {
-    file.clear();
-    file.seekg(static_cast<std::streamoff>(at));
-    file.read(bytes.data(), static_cast<std::streamsize>(part));
-    hash = hash_combine(hash, hash_bytes(bytes.data(), static_cast<std::size_t>(file.gcount())));
-  }
-  char text[24];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
-}
 
 ingested_files::ingested_files(std::string_view recorded) {
   while (!recorded.empty()) {

@@ -23,6 +23,13 @@ class segment;
 struct page_run;
 }  // namespace detail
 
+/// Whole pages of a store that are copied out of it. All three are multiples of 4096.
+struct page_copy {
+  std::byte* to = nullptr;
+  const void* from = nullptr;  ///< in the store
+  std::size_t bytes = 0;
+};
+
 /// Where the bytes of an open store live; see docs/explanation/architecture.md. Any store may be opened with
 /// any of them.
 enum class backing {
@@ -240,6 +247,11 @@ class datastore {
   /// Copies bytes of the store, as memcpy does; with large reads of the files where they are not in memory.
   /// `invalid_argument`, `damaged`, `io`.
   void copy_out(std::span<std::byte> to, const void* from);
+  /// Copies whole pages that lie anywhere in the store. A reader with the `paged` backing reads them from the
+  /// files past its memory, many at a time: the pages take no part of the budget. If a writer has died with a
+  /// checkpoint that is not home yet, they come through memory. Thread-safe. `invalid_argument` for bytes
+  /// that are not in the segment or no whole pages, `damaged`, `io`.
+  void copy_out(std::span<const page_copy> copies);
 
   /// What the pager did; nothing with other backings.
   virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
@@ -292,6 +304,10 @@ class datastore {
   /// The last is an array for the checksum of each page's bytes.
   virtual bool write_pages(const detail::page_run&, const std::byte*, std::uint32_t*) { return false; }
   virtual bool read_pages(const detail::page_run&, std::byte*) { return false; }
+  /// Copies pages that lie anywhere, each run to the place of the same number. False: the caller copies them.
+  virtual bool read_scattered(std::span<const detail::page_run>, std::span<std::byte* const>) {
+    return false;
+  }
 };
 
 }  // namespace perdure

@@ -1,201 +1,48 @@
-// Threads take batches as they come. Answers that are early wait until those before them are there; when many
-// wait, threads stop taking batches, which the thread that is late does not, and begin again when all have
-// ended.
+// In memory, threads take batches as they come. Answers that are early wait until those before them are
+// there; when many wait, threads stop taking batches, which the thread that is late does not, and begin again
+// when all have ended.
+//
+// Out of core, threads take batches until the memory for them is used. The look-ups of all of them are made
+// together, and then threads answer the batches in their order.
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <map>
+#include <memory>
 #include <mutex>
+#include <perdure/kmer/batch_lookup.hpp>
 #include <perdure/kmer/classify_files.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <utility>
 
+#include "classify_thread.hpp"
+#include "ordered_answers.hpp"
+
 namespace perdure::kmer {
 namespace {
 
-/// Records of reads, and of the second reads of pairs.
-struct read_records {
-  std::string reads;
-  std::string mates;
-};
+using detail::classify_thread;
+using detail::first_failure;
+using detail::ordered_answers;
+using detail::taken_reads;
 
-/// The text that a batch makes, or its failure.
-struct answer {
-  std::string lines;
-  read_records classified;
-  read_records unclassified;
-  std::exception_ptr failure;
-};
-
-void append_read(std::string& to, const sequence_batch& batch, std::size_t number, taxon_id taxon) {
-  const sequence& read = batch.sequences[number];
-  std::string header(read.header);
-  if (taxon != 0) header.append(" kraken:taxid|").append(std::to_string(taxon));
-  if (batch.is_fastq)
-    append_record(to, header, read.bases, read.qualities);
-  else
-    append_record(to, header, read.bases);
-}
-
-/// Puts the answers of batches into their order.
-///
-/// Thread safety: any member from any thread.
-class ordered_answers {
- public:
-  ordered_answers(const classify_options& options, std::size_t most_waiting)
-      : options_(options), most_waiting_(most_waiting) {}
-
-  /// Gives away this answer and those that waited for it, or lets it wait. Throws the failure of the first
-  /// batch that has one.
-  void add(std::uint64_t batch, answer one) {
-    const std::lock_guard lock(mutex_);
-    waiting_.emplace(batch, std::move(one));
-    while (!has_failed_ && !waiting_.empty() && waiting_.begin()->first == next_) {
-      const answer now = std::move(waiting_.begin()->second);
-      waiting_.erase(waiting_.begin());
-      ++next_;
-      has_failed_ = true;  // unless what follows returns
-      if (now.failure) std::rethrow_exception(now.failure);
-      if (!now.lines.empty()) options_.on_lines(now.lines);
-      if (!now.classified.reads.empty()) options_.on_classified(now.classified.reads, now.classified.mates);
-      if (!now.unclassified.reads.empty())
-        options_.on_unclassified(now.unclassified.reads, now.unclassified.mates);
-      has_failed_ = false;
-    }
-  }
-  /// Returns whether no more batches should be begun for now.
-  bool is_full() const {
-    const std::lock_guard lock(mutex_);
-    return has_failed_ || waiting_.size() >= most_waiting_;
-  }
-
- private:
-  const classify_options& options_;
-  std::size_t most_waiting_;
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, answer> waiting_;
-  std::uint64_t next_ = 0;
-  bool has_failed_ = false;
-};
-
-/// The work of one thread.
-class classify_thread {
- public:
-  classify_thread(const minimizer_index& index, const classify_options& options)
-      : index_(index),
-        options_(options),
-        classifier_(index, options.rules, static_cast<bool>(options.on_hit_groups)),
-        taxa_(index.taxa() + 1) {}
-
-  /// Takes a batch. Returns false at the end of the source.
-  bool take(read_source& source, std::size_t bytes) { return source.next(batch_, bytes); }
-  /// Classifies the batch that was taken.
-  void answer_batch(const read_source& source, ordered_answers& answers) {
-    answer made;
-    const std::uint64_t bases_before = bases_;
-    try {
-      source.parse(batch_);
-      classify(made);
-    } catch (...) {
-      made.failure = std::current_exception();
-    }
-    answers.add(batch_.number, std::move(made));
-    if (options_.on_batch) options_.on_batch(batch_.reads.sequences.size(), bases_ - bases_before);
-  }
-
-  void add_to(classify_result& sum) const {
-    sum.reads += reads_;
-    sum.bases += bases_;
-    for (std::uint32_t taxon = 1; taxon < taxa_.size(); ++taxon) {
-      sum.classified += taxa_[taxon];
-      sum.reads_of_nodes[index_.node_of(taxon)] += taxa_[taxon];
-    }
-  }
-
- private:
-  void classify(answer& made) {
-    const std::vector<sequence>& reads = batch_.reads.sequences;
-    const std::vector<sequence>& mates = batch_.mates.sequences;
-    const std::span<const classified_read> found = classifier_.classify(reads, mates);
-    for (std::size_t i = 0; i < reads.size(); ++i) {
-      const sequence* const mate = mates.empty() ? nullptr : &mates[i];
-      ++taxa_[found[i].taxon];
-      bases_ += reads[i].bases.size() + (mate != nullptr ? mate->bases.size() : 0);
-      if (options_.on_lines) append_kraken_line(made.lines, index_, found[i], reads[i], mate);
-      const bool has_taxon = found[i].taxon != 0;
-      if (!(has_taxon ? options_.on_classified : options_.on_unclassified)) continue;
-      read_records& to = has_taxon ? made.classified : made.unclassified;
-      const taxon_id taxon = index_.id_of(found[i].taxon);
-      append_read(to.reads, batch_.reads, i, taxon);
-      if (mate != nullptr) append_read(to.mates, batch_.mates, i, taxon);
-    }
-    if (options_.on_hit_groups) options_.on_hit_groups(classifier_.hit_groups());
-    reads_ += reads.size();
-  }
-
-  const minimizer_index& index_;
-  const classify_options& options_;
-  read_classifier classifier_;
-  read_batch batch_;
-  std::vector<std::uint64_t> taxa_;  // number of reads of each
-  std::uint64_t reads_ = 0;
-  std::uint64_t bases_ = 0;
-};
-
-/// Keeps the first exception of several threads.
-///
-/// Thread safety: `watch` from any thread.
-class first_failure {
- public:
-  /// Returns what `work` returns, or false where it throws.
-  template <class Work>
-  bool watch(Work&& work) {
-    try {
-      return work();
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      return false;
-    }
-  }
-  void rethrow() const {
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-};
-
-}  // namespace
-
-void classify_result::add(const classify_result& other) {
-  reads += other.reads;
-  bases += other.bases;
-  classified += other.classified;
-  reads_of_nodes.resize(std::max(reads_of_nodes.size(), other.reads_of_nodes.size()));
-  for (std::size_t node = 0; node < other.reads_of_nodes.size(); ++node)
-    reads_of_nodes[node] += other.reads_of_nodes[node];
-}
-
-classify_result classify_files(const minimizer_index& index, read_source& source,
-                               const classify_options& options) {
-  const unsigned threads = std::max(options.threads, 1U);
+void classify_in_memory(read_source& source, const classify_options& options,
+                        std::vector<classify_thread>& workers) {
   constexpr std::size_t most_waiting = 64;
+  const auto threads = static_cast<unsigned>(workers.size());
   ordered_answers answers(options, most_waiting + threads);
-  std::vector<classify_thread> workers;
-  workers.reserve(threads);
-  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(index, options);
+  std::vector<taken_reads> taken(threads);
   // A batch that was taken comes before what could not be read.
   first_failure of_batches;
   first_failure of_reading;
   std::atomic<bool> has_more{true};
   while (has_more) {
     workload::run_threads(threads, [&](unsigned number) {
+      taken_reads& own = taken[number];
       do {
-        if (!of_reading.watch([&] { return workers[number].take(source, options.batch_bytes); }) ||
+        if (!of_reading.watch([&] { return source.next(own.batch, options.batch_bytes); }) ||
             !of_batches.watch([&] {
-              workers[number].answer_batch(source, answers);
+              workers[number].scan(source, own);
+              workers[number].find_taxa(own);
+              workers[number].answer_reads(own, answers);
               return true;
             })) {
           has_more = false;
@@ -206,8 +53,148 @@ classify_result classify_files(const minimizer_index& index, read_source& source
   }
   of_batches.rethrow();
   of_reading.rethrow();
+}
+
+/// Batches of reads that are in memory together.
+///
+/// Thread safety: `take` from any thread.
+class read_group {
+ public:
+  read_group(read_source& source, std::size_t most_bytes, std::size_t batch_bytes)
+      : source_(source),
+        most_bytes_(most_bytes),
+        batch_bytes_(batch_bytes),
+        largest_batch_(batch_bytes * bytes_per_letter) {}
+
+  /// Memory that a batch takes with its look-ups for each byte of its text, at most, when most letters are
+  /// bases.
+  static constexpr std::size_t bytes_per_letter = 16;
+
+  /// Takes batches until the memory is used or the source is at its end. The batches of the last group must
+  /// have been forgotten.
+  void take(classify_thread& worker) {
+    while (std::unique_ptr<taken_reads> own = begin_batch()) {
+      const bool has_reads = of_reading_.watch([&] { return source_.next(own->batch, batch_bytes_); });
+      if (has_reads) worker.scan(source_, *own);
+      end_batch(std::move(own), has_reads);
+    }
+  }
+  /// Returns the batches by rising number.
+  std::span<const std::unique_ptr<taken_reads>> in_order() {
+    std::sort(taken_.begin(), taken_.end(),
+              [](const auto& a, const auto& b) { return a->batch.number < b->batch.number; });
+    return taken_;
+  }
+  /// Forgets all batches. Their memory is used again.
+  void forget() {
+    for (std::unique_ptr<taken_reads>& one : taken_) unused_.push_back(std::move(one));
+    taken_.clear();
+    used_ = 0;
+  }
+  bool has_more() const noexcept { return has_more_; }
+  /// Throws what the source threw.
+  void rethrow() const { of_reading_.rethrow(); }
+
+ private:
+  /// Returns a batch to be filled, or none where no room is left.
+  std::unique_ptr<taken_reads> begin_batch() {
+    const std::lock_guard lock(mutex_);
+    const bool is_first = taken_.empty() && begun_ == 0;
+    if (!has_more_ || (!is_first && used_ + (begun_ + 1) * largest_batch_ > most_bytes_)) return nullptr;
+    ++begun_;
+    if (unused_.empty()) return std::make_unique<taken_reads>();
+    std::unique_ptr<taken_reads> own = std::move(unused_.back());
+    unused_.pop_back();
+    return own;
+  }
+  void end_batch(std::unique_ptr<taken_reads> own, bool has_reads) {
+    const std::lock_guard lock(mutex_);
+    --begun_;
+    if (!has_reads || own->failure) has_more_ = false;
+    if (!has_reads) return;
+    const std::size_t bytes = own->bytes() + own->scanned.runs.size() * batch_lookup::bytes_per_lookup;
+    used_ += bytes;
+    largest_batch_ = std::max(largest_batch_, bytes);
+    taken_.push_back(std::move(own));
+  }
+
+  read_source& source_;
+  std::size_t most_bytes_;
+  std::size_t batch_bytes_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<taken_reads>> taken_;
+  std::vector<std::unique_ptr<taken_reads>> unused_;
+  std::size_t used_ = 0;   // bytes of the batches that were taken
+  std::size_t begun_ = 0;  // number of batches that are being taken
+  std::size_t largest_batch_;
+  bool has_more_ = true;
+  first_failure of_reading_;
+};
+
+void classify_out_of_core(const minimizer_index& index, read_source& source, const classify_options& options,
+                          std::vector<classify_thread>& workers, classify_result& sum) {
+  const auto threads = static_cast<unsigned>(workers.size());
+  constexpr std::size_t most_buffer = std::size_t{1} << 20;  // of a thread
+  const std::size_t buffers = std::min(options.budget / 4, threads * most_buffer);
+  const std::size_t for_reads = options.budget - buffers;
+  // So that many batches are in memory together.
+  const std::size_t batch_bytes = std::clamp<std::size_t>(
+      for_reads / (std::size_t{4} * threads * read_group::bytes_per_letter), 1, options.batch_bytes);
+  batch_lookup lookups(index, {.plan = options.plan,
+                               .threads = threads,
+                               .buffer_bytes = buffers,
+                               .on_pages = options.on_pages,
+                               .on_choice = options.on_choice});
+  read_group group(source, for_reads, batch_bytes);
+  ordered_answers answers(options, 0);
+  do {
+    workload::run_threads(threads, [&](unsigned number) { group.take(workers[number]); });
+    const auto batches = group.in_order();
+    std::vector<wanted_taxa> wanted;
+    for (const auto& one : batches) wanted.push_back({one->scanned.runs, one->scanned.taxa});
+    lookups.find(wanted);
+    std::atomic<std::size_t> next{0};
+    workload::run_threads(threads, [&](unsigned number) {
+      try {
+        for (std::size_t i = next++; i < batches.size(); i = next++)
+          workers[number].answer_reads(*batches[i], answers);
+      } catch (...) {
+        next = batches.size();
+        throw;
+      }
+    });
+    group.forget();
+  } while (group.has_more());
+  group.rethrow();
+  sum.faults = lookups.done_by(lookup_plan::faults);
+  sum.sweep = lookups.done_by(lookup_plan::sweep);
+}
+
+}  // namespace
+
+void classify_result::add(const classify_result& other) {
+  reads += other.reads;
+  bases += other.bases;
+  classified += other.classified;
+  reads_of_nodes.resize(std::max(reads_of_nodes.size(), other.reads_of_nodes.size()));
+  for (std::size_t node = 0; node < other.reads_of_nodes.size(); ++node)
+    reads_of_nodes[node] += other.reads_of_nodes[node];
+  faults.add(other.faults);
+  sweep.add(other.sweep);
+}
+
+classify_result classify_files(const minimizer_index& index, read_source& source,
+                               const classify_options& options) {
+  std::vector<classify_thread> workers;
+  const unsigned threads = std::max(options.threads, 1U);
+  workers.reserve(threads);
+  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(index, options);
   classify_result sum;
   sum.reads_of_nodes.assign(index.taxonomy().size(), 0);
+  if (options.budget == 0)
+    classify_in_memory(source, options, workers);
+  else
+    classify_out_of_core(index, source, options, workers, sum);
   for (const classify_thread& one : workers) one.add_to(sum);
   return sum;
 }

@@ -1,7 +1,8 @@
 // Files are read a batch of sequences at a time. Threads scan pieces of the batch's sequences, which overlap
-// by k - 1 bases, and collect minimizers with taxa in parts by hash. In the end each part is sorted.
+// by k - 1 bases.
 #include "genome_scan.hpp"
 
+#include <algorithm>
 #include <perdure/error.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <string_view>
@@ -9,9 +10,6 @@
 
 namespace perdure::kmer::detail {
 namespace {
-
-constexpr std::size_t batch_bytes = std::size_t{32} << 20;
-constexpr std::size_t piece_bases = std::size_t{1} << 18;
 
 /// Part of a sequence, and its taxon.
 struct piece {
@@ -22,36 +20,47 @@ struct piece {
 }  // namespace
 
 genome_scan::genome_scan(const taxonomy_view& taxonomy, const sequence_taxa& taxa,
-                         const build_options& options, std::string advice)
-    : taxonomy_(taxonomy),
-      taxa_(taxa),
-      options_(options),
-      advice_(std::move(advice)),
-      sets_(taxonomy, options.scheme) {}
+                         const build_options& options, std::string advice, const scan_sizes& sizes)
+    : taxonomy_(taxonomy), taxa_(taxa), options_(options), advice_(std::move(advice)), sizes_(sizes) {}
 
-void genome_scan::read(const std::vector<std::filesystem::path>& genomes) {
-  read_source source(genomes, false, options_.end_descriptor);
-  read_batch batch;
-  while (source.next(batch, batch_bytes)) {
-    source.parse(batch);
-    take(genomes[batch.file], batch.reads);
-    if (options_.on_progress) options_.on_progress(source.progress());
+void genome_scan::resume(const scan_position& reached, const build_result& counts, std::string_view names) {
+  reached_ = reached;
+  counts_ = counts;
+  while (!names.empty()) {
+    const std::size_t end = names.find('\n');
+    names_.emplace(names.substr(0, end));
+    names.remove_prefix(end + 1);
   }
-  sets_.merge(options_.threads, true);
-  counts_.minimizers = sets_.size();
-  if (counts_.minimizers == 0)
-    throw error(errc::bad_input, "the genomes have no sequence of " + std::to_string(options_.scheme.k) +
-                                     " unambiguous bases, so there is nothing to index");
 }
 
-void genome_scan::take(const std::filesystem::path& file, const sequence_batch& batch) {
+void genome_scan::read(const std::vector<std::filesystem::path>& genomes, minimizer_collector& into) {
+  // Files before the place are not read again.
+  const auto first = genomes.begin() + static_cast<std::ptrdiff_t>(reached_.file);
+  read_source source({first, genomes.end()}, false, options_.end_descriptor);
+  read_batch batch;
+  while (source.next(batch, sizes_.batch_bytes)) {
+    source.parse(batch);
+    const std::uint64_t file = static_cast<std::uint64_t>(first - genomes.begin()) + batch.file;
+    if (file != reached_.file) reached_ = {file, 0};
+    take(genomes[file], batch.reads, into);
+    reached_.records = std::max<std::uint64_t>(reached_.records,
+                                               batch.reads.first_record - 1 + batch.reads.sequences.size());
+    into.end_batch(reached_);
+    if (options_.on_progress) options_.on_progress(source.progress());
+  }
+}
+
+void genome_scan::take(const std::filesystem::path& file, const sequence_batch& batch,
+                       minimizer_collector& into) {
   std::vector<piece> pieces;
   for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
+    if (batch.first_record + i <= reached_.records) continue;
     const sequence& one = batch.sequences[i];
     const std::string at = file.string() + ": record " + std::to_string(batch.first_record + i) +
                            ": sequence " + std::string(one.name);
     if (!names_.emplace(one.name).second)
       throw error(errc::bad_input, at + " was there before; each sequence needs a name of its own");
+    into.add_name(one.name);
     const auto taxon = taxa_.taxon_of(one.name);
     if (!taxon) {
       if (options_.unmapped == unmapped_sequences::error)
@@ -65,8 +74,8 @@ void genome_scan::take(const std::filesystem::path& file, const sequence_batch& 
                                        ", which the taxonomy does not have" + advice_);
     ++counts_.sequences;
     counts_.bases += one.bases.size();
-    for (std::size_t begin = 0; begin < one.bases.size(); begin += piece_bases)
-      pieces.push_back({one.bases.substr(begin, piece_bases + options_.scheme.k - 1), *node});
+    for (std::size_t begin = 0; begin < one.bases.size(); begin += sizes_.piece_bases)
+      pieces.push_back({one.bases.substr(begin, sizes_.piece_bases + options_.scheme.k - 1), *node});
   }
   workload::parallel_for(options_.threads, pieces.size(), 1, [&](std::size_t begin, std::size_t end) {
     minimizer_scanner scanner(options_.scheme);
@@ -74,10 +83,15 @@ void genome_scan::take(const std::filesystem::path& file, const sequence_batch& 
     for (std::size_t i = begin; i < end; ++i) {
       runs.clear();
       scanner.scan(pieces[i].bases, runs);
-      sets_.add(runs, pieces[i].node);
+      into.add(runs, pieces[i].node);
     }
   });
-  sets_.merge(options_.threads, false);
+}
+
+void require_minimizers(std::uint64_t number, const minimizer_scheme& scheme) {
+  if (number == 0)
+    throw error(errc::bad_input, "the genomes have no sequence of " + std::to_string(scheme.k) +
+                                     " unambiguous bases, so there is nothing to index");
 }
 
 }  // namespace perdure::kmer::detail

@@ -1,42 +1,57 @@
-// The sequences of genomes as sets of minimizers.
+// The sequences of genomes, cut into pieces that threads scan for minimizers.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <perdure/kmer/build_index.hpp>
 #include <perdure/kmer/read_source.hpp>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
-#include "minimizer_sets.hpp"
+#include "minimizer_collector.hpp"
 
 namespace perdure::kmer::detail {
 
-/// Reads files of genomes, and collects the minimizers of their sequences.
+/// How much of the sequences is in memory at a time.
+struct scan_sizes {
+  std::size_t batch_bytes = std::size_t{32} << 20;  ///< text, if no record is longer
+  std::size_t piece_bases = std::size_t{1} << 18;   ///< what one thread scans at a time
+};
+
+/// Reads files of genomes, and hands out the minimizers of their sequences.
 class genome_scan {
  public:
   /// Takes minimizers of the options' scheme. `advice` is a sentence for a taxon that the taxonomy does not
   /// have.
   genome_scan(const taxonomy_view& taxonomy, const sequence_taxa& taxa, const build_options& options,
-              std::string advice);
+              std::string advice, const scan_sizes& sizes = {});
 
-  /// Reads all files. Throws what `build_index` throws.
-  void read(const std::vector<std::filesystem::path>& genomes);
+  /// Goes on where another scan of the same files ended: with its counts and the names of its sequences, a
+  /// line each.
+  void resume(const scan_position& reached, const build_result& counts, std::string_view names);
+  /// Reads all files from there on. Throws what `build_index` throws.
+  void read(const std::vector<std::filesystem::path>& genomes, minimizer_collector& into);
 
-  minimizer_sets& sets() noexcept { return sets_; }
-  /// Counts what was read: sequences, bases, skipped ones and minimizers.
+  /// Counts what was read: sequences, bases and skipped ones.
   const build_result& counts() const noexcept { return counts_; }
 
  private:
-  void take(const std::filesystem::path& file, const sequence_batch& batch);
+  void take(const std::filesystem::path& file, const sequence_batch& batch, minimizer_collector& into);
 
   taxonomy_view taxonomy_;
   const sequence_taxa& taxa_;
   const build_options& options_;
   std::string advice_;
-  minimizer_sets sets_;
+  scan_sizes sizes_;
+  scan_position reached_;
   std::unordered_set<std::string> names_;
   build_result counts_;
 };
+
+/// Throws `bad_input` for genomes without any minimizer.
+void require_minimizers(std::uint64_t number, const minimizer_scheme& scheme);
 
 }  // namespace perdure::kmer::detail

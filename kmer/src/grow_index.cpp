@@ -1,3 +1,4 @@
+#include <functional>
 #include <perdure/kmer/grow_index.hpp>
 #include <span>
 #include <string>
@@ -15,16 +16,27 @@ std::string layer_name(const std::string& index, std::size_t layer) {
 
 /// Replaces the layers of an index from `first` on by one, with their minimizers and those that `sets` has.
 growth_result replace_layers(manager& store, const minimizer_index& index, std::size_t first,
-                             detail::minimizer_sets& sets, const build_result& added, unsigned threads) {
+                             detail::minimizer_sets& sets, const build_result& added, unsigned threads,
+                             const std::function<void(const workload::progress&)>& on_progress = {}) {
   const std::span<const stored_layer* const> layers = index.stored_layers();
   const std::string& name = index.name();
-  for (const stored_layer* const layer : layers.subspan(first)) detail::add_layer(sets, *layer, threads);
-  sets.merge(threads, true);
+  workload::progress now{0, 0, "minimizers"};
+  for (const stored_layer* const layer : layers.subspan(first)) now.total += 2 * layer->minimizers;
+  const auto report = [&](std::uint64_t done) {
+    now.done += done;
+    if (on_progress) on_progress(now);
+  };
+  for (const stored_layer* const layer : layers.subspan(first)) {
+    detail::add_layer(sets, *layer, threads);
+    report(layer->minimizers);
+  }
+  sets.merge_all();
   // It has a name of its own until it is whole.
   const std::string new_name = name + layer_suffix + "new";
   auto* made = store.construct<stored_layer>(new_name)();
   try {
     detail::fill_layer(*made, sets, index.taxonomy(), threads);
+    report(now.total - now.done);
     made->sequences = added.sequences;
     made->bases = added.bases;
     for (const stored_layer* const layer : layers.subspan(first)) {
@@ -55,9 +67,13 @@ added_genomes add_genomes(manager& store, const std::vector<std::filesystem::pat
   how.scheme = index.scheme();
   detail::genome_scan scan(index.taxonomy(), taxa, how,
                            "; build an index with a newer taxonomy to have such genomes in it");
-  scan.read(genomes);
+  detail::minimizer_sets sets(index.taxonomy(), how.scheme, how.threads);
+  scan.read(genomes, sets);
+  sets.merge_all();
+  detail::require_minimizers(sets.size(), how.scheme);
   added_genomes result;
   result.added = scan.counts();
+  result.added.minimizers = sets.size();
   const std::span<const stored_layer* const> layers = index.stored_layers();
   std::size_t first = layers.size();
   for (std::uint64_t behind = result.added.minimizers; first > 0; --first) {
@@ -66,16 +82,17 @@ added_genomes add_genomes(manager& store, const std::vector<std::filesystem::pat
     if (!is_small && before >= layer_ratio * behind) break;
     behind += before;
   }
-  result.index = replace_layers(store, index, first, scan.sets(), result.added, how.threads);
+  result.index = replace_layers(store, index, first, sets, result.added, how.threads);
   return result;
 }
 
-growth_result compact_index(manager& store, const std::string& name, unsigned threads) {
+growth_result compact_index(manager& store, const std::string& name, unsigned threads,
+                            const std::function<void(const workload::progress&)>& on_progress) {
   const minimizer_index index(store, name);
   const std::span<const stored_layer* const> layers = index.stored_layers();
   if (layers.size() == 1) return {1, 0, layers.front()->minimizers, layers.front()->bytes()};
-  detail::minimizer_sets sets(index.taxonomy(), index.scheme());
-  return replace_layers(store, index, 0, sets, {}, threads);
+  detail::minimizer_sets sets(index.taxonomy(), index.scheme(), threads);
+  return replace_layers(store, index, 0, sets, {}, threads, on_progress);
 }
 
 }  // namespace perdure::kmer

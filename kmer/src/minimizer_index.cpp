@@ -19,7 +19,8 @@ const T& part(const manager& store, const std::string& name) {
 
 }  // namespace
 
-minimizer_index::minimizer_index(const manager& store, const std::string& name) : name_(name), hash_({}) {
+minimizer_index::minimizer_index(const manager& store, const std::string& name)
+    : name_(name), store_(&store.store()), hash_({}) {
   const stored_index& found = part<stored_index>(store, name);
   constexpr std::uint32_t own_format = 2;
   if (found.format < own_format)

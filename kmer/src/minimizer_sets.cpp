@@ -33,24 +33,24 @@ void minimizer_sets::add(std::span<const minimizer_taxon> pairs) {
 
 void minimizer_sets::merge(set_part& part) const {
   std::vector<minimizer_taxon>& all = part.all;
-  const auto by_hash = [](const minimizer_taxon& a, const minimizer_taxon& b) { return a.hash < b.hash; };
   const auto added = all.begin() + static_cast<std::ptrdiff_t>(part.merged);
-  std::sort(added, all.end(), by_hash);
-  std::inplace_merge(all.begin(), added, all.end(), by_hash);
-  std::size_t kept = 0;
-  for (const minimizer_taxon& one : all) {
-    if (kept != 0 && all[kept - 1].hash == one.hash)
-      all[kept - 1].node = taxonomy_.common_ancestor(all[kept - 1].node, one.node);
-    else
-      all[kept++] = one;
-  }
+  std::sort(added, all.end(), has_smaller_hash);
+  std::inplace_merge(all.begin(), added, all.end(), has_smaller_hash);
+  const std::size_t kept = keep_each_once(std::span(all), taxonomy_);
   all.resize(kept);
   part.merged = kept;
 }
 
-void minimizer_sets::merge(unsigned threads, bool all) {
+void minimizer_sets::end_batch(const scan_position& /*reached*/) {
+  merge_if(false);
+}
+void minimizer_sets::merge_all() {
+  merge_if(true);
+}
+
+void minimizer_sets::merge_if(bool all) {
   constexpr std::size_t least = 4096;
-  workload::parallel_for(threads, parts, 1, [&](std::size_t begin, std::size_t end) {
+  workload::parallel_for(threads_, parts, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (all || parts_[i].all.size() > 2 * parts_[i].merged + least) merge(parts_[i]);
   });

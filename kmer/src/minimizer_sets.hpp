@@ -11,27 +11,57 @@
 #include <span>
 #include <vector>
 
+#include "minimizer_collector.hpp"
+#include "packed_minimizer.hpp"
+
 namespace perdure::kmer::detail {
+
+/// Orders minimizers.
+inline bool has_smaller_hash(const minimizer_taxon& a, const minimizer_taxon& b) noexcept {
+  return a.hash < b.hash;
+}
+
+inline std::uint64_t hash_of(const minimizer_taxon& one) noexcept {
+  return one.hash;
+}
+inline std::uint64_t hash_of(const packed_minimizer& one) noexcept {
+  return one.hash();
+}
+
+/// Merges minimizers that are there more than once, with the lowest common ancestor of their nodes. They are
+/// sorted by hash. Returns how many are left, which are the first ones then.
+template <class Minimizer>
+std::size_t keep_each_once(std::span<Minimizer> sorted, const taxonomy_view& taxonomy) {
+  std::size_t kept = 0;
+  for (const Minimizer& one : sorted) {
+    if (kept != 0 && hash_of(sorted[kept - 1]) == hash_of(one))
+      sorted[kept - 1].node = taxonomy.common_ancestor(sorted[kept - 1].node, one.node);
+    else
+      sorted[kept++] = one;
+  }
+  return kept;
+}
 
 /// A set of minimizers in parts by their hash, each with the lowest common ancestor of the nodes it was added
 /// with.
 ///
 /// Thread safety: `add` from any thread; the others while nobody adds.
-class minimizer_sets {
+class minimizer_sets final : public minimizer_collector {
  public:
   static constexpr unsigned part_bits = 9;
   static constexpr std::size_t parts = std::size_t{1} << part_bits;
 
-  minimizer_sets(const taxonomy_view& taxonomy, const minimizer_scheme& scheme)
-      : taxonomy_(taxonomy), hash_(scheme), parts_(parts) {}
+  minimizer_sets(const taxonomy_view& taxonomy, const minimizer_scheme& scheme, unsigned threads)
+      : taxonomy_(taxonomy), hash_(scheme), threads_(threads), parts_(parts) {}
 
   const minimizer_hash& hash() const noexcept { return hash_; }
-  /// Adds minimizers of one sequence.
-  void add(std::span<const minimizer_run> runs, taxon_node node);
+  void add(std::span<const minimizer_run> runs, taxon_node node) override;
+  /// Merges parts that have grown to twice their size.
+  void end_batch(const scan_position& reached) override;
   /// Adds minimizers by their hashes.
   void add(std::span<const minimizer_taxon> pairs);
-  /// Merges what is there more than once, in parts that have grown to twice their size, or in all of them.
-  void merge(unsigned threads, bool all);
+  /// Merges what is there more than once in all parts.
+  void merge_all();
   /// Returns a part, sorted by hash, once all are merged. Hashes of a part are smaller than those of the
   /// next.
   std::span<const minimizer_taxon> part(std::size_t number) const noexcept { return parts_[number].all; }
@@ -45,10 +75,12 @@ class minimizer_sets {
     std::mutex mutex;
   };
 
+  void merge_if(bool all);
   void merge(set_part& part) const;
 
   taxonomy_view taxonomy_;
   minimizer_hash hash_;
+  unsigned threads_;
   std::vector<set_part> parts_;
 };
 

@@ -34,74 +34,85 @@ read_classifier::read_classifier(const minimizer_index& index, const classify_ru
 
 std::span<const classified_read> read_classifier::classify(std::span<const sequence> reads,
                                                            std::span<const sequence> mates) {
+  scan(reads, mates, scanned_);
+  find_taxa(scanned_);
+  return resolve(scanned_);
+}
+
+void read_classifier::scan(std::span<const sequence> reads, std::span<const sequence> mates,
+                           scanned_reads& scanned) {
   if (!mates.empty() && mates.size() != reads.size())
     throw error(errc::invalid_argument,
                 std::to_string(reads.size()) + " reads have " + std::to_string(mates.size()) + " mates");
-  runs_.clear();
-  ends_.clear();
+  scanned.runs.clear();
+  scanned.ends.clear();
   for (std::size_t i = 0; i < reads.size(); ++i) {
-    scanner_.scan(reads[i].bases, runs_);
+    scanner_.scan(reads[i].bases, scanned.runs);
     if (!mates.empty()) {
-      runs_.push_back(mate_run);
-      scanner_.scan(mates[i].bases, runs_);
+      scanned.runs.push_back(mate_run);
+      scanner_.scan(mates[i].bases, scanned.runs);
     }
-    ends_.push_back(runs_.size());
+    scanned.ends.push_back(scanned.runs.size());
   }
-  find_taxa();
-
-  results_.assign(reads.size(), {});
-  hits_.clear();
-  groups_.clear();
-  hit_ends_.clear();
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    classified_read& read = results_[i];
-    count_hits(begin, ends_[i], read);
-    hit_ends_.push_back(hits_.size());
-    if (!found_.empty()) {
-      const std::uint32_t taxon = resolve(read.kmers);
-      if (read.hit_groups >= rules_.minimum_hit_groups) read.taxon = taxon;
-    }
-    begin = ends_[i];
-  }
-  begin = 0;
-  for (std::size_t i = 0; i < reads.size(); ++i) {
-    results_[i].hits = std::span<const kmer_hits>(hits_).subspan(begin, hit_ends_[i] - begin);
-    begin = hit_ends_[i];
-  }
-  return results_;
+  scanned.taxa.resize(scanned.runs.size());
 }
 
-void read_classifier::find_taxa() {
-  hashes_.resize(runs_.size());
-  for (std::size_t i = 0; i < runs_.size(); ++i) hashes_[i] = index_.hash()(runs_[i].minimizer);
-  taxa_.resize(runs_.size());
+void read_classifier::find_taxa(scanned_reads& scanned) {
+  const std::vector<minimizer_run>& runs = scanned.runs;
+  hashes_.resize(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) hashes_[i] = index_.hash()(runs[i].minimizer);
   const std::span<const layer_view> layers = index_.layers();
   places_.resize(ahead * layers.size());
-  for (std::size_t i = 0; i < runs_.size() + ahead; ++i) {
+  for (std::size_t i = 0; i < runs.size() + ahead; ++i) {
     table_place* const places = places_.data() + i % ahead * layers.size();
     if (i >= ahead) {
       std::uint32_t taxon = layers[0].find(places[0]);
       for (std::size_t j = 1; j < layers.size(); ++j) taxon = index_.both(taxon, layers[j].find(places[j]));
-      taxa_[i - ahead] = taxon;
+      scanned.taxa[i - ahead] = taxon;
     }
-    if (i >= runs_.size()) continue;
+    if (i >= runs.size()) continue;
     for (std::size_t j = 0; j < layers.size(); ++j) {
       places[j] = layers[j].table().place_of(hashes_[i]);
       layers[j].table().prefetch(places[j]);
     }
   }
   // K-mers without a minimizer have no taxon, whatever their hash finds.
-  for (std::size_t i = 0; i < runs_.size(); ++i)
-    if (runs_[i].minimizer == no_minimizer) taxa_[i] = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (runs[i].minimizer == no_minimizer) scanned.taxa[i] = 0;
 }
 
-void read_classifier::count_hits(std::size_t begin, std::size_t end, classified_read& read) {
+std::span<const classified_read> read_classifier::resolve(const scanned_reads& scanned) {
+  const std::size_t reads = scanned.ends.size();
+  results_.assign(reads, {});
+  hits_.clear();
+  groups_.clear();
+  hit_ends_.clear();
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < reads; ++i) {
+    classified_read& read = results_[i];
+    count_hits(scanned, begin, scanned.ends[i], read);
+    hit_ends_.push_back(hits_.size());
+    if (!found_.empty()) {
+      const std::uint32_t taxon = best_taxon(read.kmers);
+      if (read.hit_groups >= rules_.minimum_hit_groups) read.taxon = taxon;
+    }
+    begin = scanned.ends[i];
+  }
+  begin = 0;
+  for (std::size_t i = 0; i < reads; ++i) {
+    results_[i].hits = std::span<const kmer_hits>(hits_).subspan(begin, hit_ends_[i] - begin);
+    begin = hit_ends_[i];
+  }
+  return results_;
+}
+
+void read_classifier::count_hits(const scanned_reads& scanned, std::size_t begin, std::size_t end,
+                                 classified_read& read) {
   const std::size_t first_hit = hits_.size();
   std::uint64_t last = no_minimizer;  // minimizer of the read so far, ambiguous k-mers left out
   for (std::size_t i = begin; i < end; ++i) {
-    const minimizer_run& run = runs_[i];
-    std::uint32_t taxon = taxa_[i];
+    const minimizer_run& run = scanned.runs[i];
+    std::uint32_t taxon = scanned.taxa[i];
     if (run.minimizer == no_minimizer) {
       taxon = run.kmers == 0 ? kmer_hits::mate_border : kmer_hits::ambiguous;
       if (run.kmers == 0) last = no_minimizer;
@@ -126,7 +137,7 @@ void read_classifier::count_hits(std::size_t begin, std::size_t end, classified_
 }
 
 /// Returns the taxon of the read whose hits were counted, and forgets the counts.
-std::uint32_t read_classifier::resolve(std::uint64_t kmers) {
+std::uint32_t read_classifier::best_taxon(std::uint64_t kmers) {
   const std::span<const std::uint32_t> parents = index_.parents();
   std::uint32_t best = found_.front();
   if (found_.size() > 1) {

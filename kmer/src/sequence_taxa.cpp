@@ -1,3 +1,4 @@
+#include <perdure/hash.hpp>
 #include <perdure/kmer/sequence_taxa.hpp>
 
 #include "taxon_number.hpp"
@@ -20,6 +21,13 @@ sequence_taxa::sequence_taxa(const std::filesystem::path& map) {
       throw lines.error_here("sequence " + std::string(name) + " has the taxon " +
                              std::to_string(entry->second) + " already");
   }
+}
+
+std::uint64_t sequence_taxa::digest() const noexcept {
+  std::uint64_t sum = 0;  // the order of the entries does not count
+  for (const auto& [name, taxon] : taxa_)
+    sum += hash_combine(hash_bytes(name.data(), name.size()), std::uint64_t{taxon});
+  return sum;
 }
 
 std::optional<taxon_id> sequence_taxa::taxon_of(std::string_view sequence) const {

@@ -94,6 +94,26 @@ void datastore::copy_out(std::span<std::byte> to, const void* from) {
   std::memcpy(to.data() + rest, at + rest, parts.tail);
 }
 
+void datastore::copy_out(std::span<const page_copy> copies) {
+  std::vector<detail::page_run> pages;
+  std::vector<std::byte*> to;
+  pages.reserve(copies.size());
+  to.reserve(copies.size());
+  for (const page_copy& one : copies) {
+    pages.push_back(pages_of(one.from, one.bytes));
+    to.push_back(one.to);
+    const auto is_whole = [](const void* address) {
+      return reinterpret_cast<std::uintptr_t>(address) % page_size == 0;
+    };
+    if (!is_whole(one.to) || !is_whole(one.from) || one.bytes % page_size != 0)
+      throw error(errc::invalid_argument,
+                  "what is copied from " + path().string() + " is not whole pages at whole pages");
+  }
+  if (copies.empty() || read_scattered(pages, to)) return;
+  for (const page_copy& one : copies)
+    if (one.bytes != 0) std::memcpy(one.to, one.from, one.bytes);
+}
+
 void datastore::make_writable(void* address, std::size_t bytes) {
   const detail::page_run pages = pages_of(address, bytes);
   if (memory().read_only())

@@ -131,6 +131,46 @@ TEST_F(KmerCommands, ClassifyPairsAndByConfidence) {
               "--json writes to standard output too: give --output a file");
 }
 
+TEST_F(KmerCommands, ClassifyWithinABudget) {
+  ok(build_command());
+  const std::string store = path("genomes.store");
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += ">" + std::to_string(i) + "\n" + (i % 2 == 0 ? first_ : second_).substr(7 * i, 100) + "\n";
+  const std::string reads = file("reads.fa", text);
+  const arguments classify{"kmer", "classify", store, reads, "--output", "-", "--threads", "2"};
+  const std::string lines = ok(classify);
+  for (const std::string plan : {"faults", "sweep"}) {
+    arguments planned = classify;
+    planned.insert(planned.end(), {"--budget", "1MiB", "--plan", plan});
+    EXPECT_EQ(ok(planned), lines);
+    const nlohmann::json found =
+        ok_json({"kmer", "classify", store, reads, "--budget", "1MiB", "--plan", plan});
+    EXPECT_EQ(found["classified"], 40);
+    EXPECT_EQ(found["lookups"]["plan"], plan);
+    EXPECT_EQ(found["lookups"]["budget"], 1 << 20);
+    EXPECT_EQ(found["lookups"][plan]["pages"], 1);
+    EXPECT_EQ(found["lookups"][plan == "sweep" ? "faults" : "sweep"]["pages"], 0);
+    EXPECT_FALSE(found["lookups"].contains("chosen"));
+    expect_part(ok({"kmer", "classify", store, reads, "--budget", "1MiB", "--plan", plan}),
+                plan + (plan == "sweep" ? "          " : "         ") + "1 page read in ");
+  }
+  const nlohmann::json found = ok_json({"kmer", "classify", store, reads, "--budget", "1GiB"});
+  EXPECT_EQ(found["lookups"]["plan"], "auto");
+  EXPECT_EQ(found["lookups"]["chosen"], "faults") << "a table of one page is not measured";
+  EXPECT_EQ(found["lookups"]["choice"]["faults"]["pages"], 1);
+  EXPECT_EQ(found["lookups"]["choice"]["sweep"]["pages_per_second"], 0);
+  arguments automatic = classify;
+  automatic.insert(automatic.end(), {"--budget", "1MiB", "--plan", "auto"});
+  const perdure::test::outcome o = perdure::test::perdure_run(automatic);
+  EXPECT_EQ(o.status, 0);
+  EXPECT_EQ(o.out, lines);
+  EXPECT_EQ(o.err, "perdure: plan faults: faults would read 1 page, a sweep 1 page\n");
+  EXPECT_FALSE(ok_json({"kmer", "classify", store, reads}).contains("lookups"));
+  expect_part(fails({"kmer", "classify", store, reads, "--plan", "sweep"}, 2), "give --budget too");
+  expect_part(fails({"kmer", "classify", store, reads, "--budget", "1000"}, 2), "--budget is at least 1MiB");
+}
+
 TEST_F(KmerCommands, ClassifyWritesReadsWithATaxonAndWithout) {
   ok(build_command());
   const std::string store = path("genomes.store");
@@ -238,6 +278,53 @@ TEST_F(KmerCommands, ABuildThatFailsLeavesNoStore) {
   expect_part(fails({"kmer", "build", path("x"), "--genomes", genomes_, "--taxonomy", names_, nodes_}),
               "names.dmp: line 1");
   EXPECT_FALSE(std::filesystem::exists(path("x")));
+}
+
+TEST_F(KmerCommands, BuildWithinABudget) {
+  ok(build_command("one.store"));
+  arguments build = build_command();
+  build.insert(build.end(), {"--budget", "1MiB", "--threads", "2"});
+  const nlohmann::json built = ok_json(build);
+  EXPECT_EQ(built["budget"], 1 << 20);
+  EXPECT_EQ(built["resumed"], false);
+  EXPECT_EQ(built["sequences"], 2);
+  EXPECT_EQ(ok({"kmer", "dump", path("genomes.store")}), ok({"kmer", "dump", path("one.store")}));
+  EXPECT_EQ(ok({"ls", path("genomes.store")}).find(".build"), std::string::npos);
+  build.back() = "1";
+  build[2] = path("small.store");
+  build[build.size() - 3] = "1KiB";
+  expect_part(fails(build, 2), "--budget is at least 1.0 MiB");
+  EXPECT_FALSE(std::filesystem::exists(path("small.store")));
+}
+
+TEST_F(KmerCommands, ABuildOfStandardInputCannotGoOn) {
+  const std::string store = path("genomes.store");
+  perdure::test::process build({perdure::test::perdure_program(), "kmer", "build", store, "--genomes", "-",
+                                "--taxonomy", nodes_, names_, "--budget", "1MiB"},
+                               true);
+  build.write_input(">kraken:taxid|10|a\n" + std::string(1 << 20, 'A') + "\n>more\n");
+  build.interrupt();
+  const perdure::test::outcome o = build.wait();
+  EXPECT_EQ(o.status, -SIGINT) << o.err;
+  expect_part(o.err, "genomes.store was not made; a build of standard input or of a pipe cannot go on\n");
+  EXPECT_FALSE(std::filesystem::exists(store));
+}
+
+TEST_F(KmerCommands, ReadAnIndexAsItWas) {
+  const std::string store = path("genomes.store");
+  const std::string one = file("one.fa", ">kraken:taxid|10|a\n" + first_ + "\n");
+  const nlohmann::json built = ok_json({"kmer", "build", store, "--genomes", one, "--taxonomy", nodes_,
+                                        names_, "--label", "2026-01", "--full-copies"});
+  EXPECT_EQ(built["label"], "2026-01");
+  EXPECT_EQ(built["kept"], true);
+  ok({"kmer", "add", store, "--genomes", file("two.fa", ">b\n" + second_ + "\n"), "--map", map_});
+  const std::string reads = file("reads.fa", ">r\n" + second_ + "\n");
+  EXPECT_EQ(ok({"kmer", "classify", store, reads, "--output", "-"}), "C\tr\t11\t500\t11:466\n");
+  EXPECT_EQ(ok({"kmer", "classify", store + "@2026-01", reads, "--output", "-"}), "U\tr\t0\t500\t0:466\n");
+  EXPECT_EQ(ok_json({"kmer", "stats", store + "@2026-01"})["sequences"], 1);
+  expect_part(fails({"kmer", "classify", store + "@2026-02", reads}),
+              "no checkpoint has the label \"2026-02\"");
+  expect_part(fails({"kmer", "add", store + "@2026-01", "--genomes", one}), "2026-01");
 }
 
 TEST_F(KmerCommands, AddGenomes) {

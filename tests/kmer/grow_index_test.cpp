@@ -5,6 +5,7 @@
 #include <perdure/kmer/classify_files.hpp>
 #include <perdure/kmer/grow_index.hpp>
 #include <perdure/kmer/minimizer_index.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -243,6 +244,28 @@ TEST_F(GrowIndex, WrongGenomesLeaveItAsItWas) {
   manager store(open_only, path("store"));
   EXPECT_TRUE(fails_with(errc::not_found, "holds no k-mer index named \"other\"",
                          [&] { kmer::add_genomes(store, {path("wrong.fa")}, {}, {.index = "other"}); }));
+}
+
+TEST_F(GrowIndex, ACompactionThatIsInterruptedLeavesItAsItWas) {
+  build("store", {5});
+  add("store", {3});
+  const std::string before = lines_of("store");
+  std::uint64_t last = 0;
+  for (unsigned until = 1; until <= 3; ++until) {
+    manager store(open_only, path("store"));
+    unsigned calls = 0;
+    EXPECT_THROW(kmer::compact_index(store, kmer::default_index_name, 1,
+                                     [&](const workload::progress& now) {
+                                       last = now.done * 100 / now.total;
+                                       if (++calls == until) throw std::runtime_error("interrupted");
+                                     }),
+                 std::runtime_error);
+    store.close();  // the index must be sound without discarding the changes
+    EXPECT_EQ(lines_of("store"), before);
+  }
+  EXPECT_EQ(last, 100U);
+  EXPECT_EQ(compact("store").merged, 2U);
+  EXPECT_EQ(lines_of("store"), before);
 }
 
 TEST_F(GrowIndex, ReadersBesideAWriterKeepTheirIndex) {

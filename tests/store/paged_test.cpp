@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <perdure/error.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -150,6 +152,79 @@ TEST_F(a_paged_store, can_be_opened_with_any_backing_and_read_by_many) {
   EXPECT_TRUE(has_all(*reader, pages, 7));
   EXPECT_TRUE(has_all(*other, pages, 7));
   EXPECT_LE(reader->paging()->most_resident_bytes, budget);
+}
+
+TEST_F(a_paged_store, gives_copies_of_pages_anywhere_past_its_memory) {
+  constexpr std::uint64_t pages = 6 * budget / page_size;
+  {
+    const auto store = create(pages * page_size);
+    fill_all(*store, pages, 7);
+    store->checkpoint();
+  }
+  struct alignas(page_size) one_page {
+    std::array<std::uint64_t, page_size / sizeof(std::uint64_t)> words;
+  };
+  // Runs of one page and of many, which go over the border of files.
+  constexpr std::uint64_t at_once = 150;
+  std::vector<one_page> to(pages);
+  const auto copies_of = [&](datastore& store) {
+    std::vector<page_copy> copies;
+    std::uint64_t taken = 0;
+    const auto add = [&](std::uint64_t first, std::uint64_t count) {
+      copies.push_back(
+          {reinterpret_cast<std::byte*>(to.data() + taken), &word(store, first), count * page_size});
+      taken += count;
+    };
+    for (std::uint64_t page = 0; page < 1000; page += 3) add(page, 1);
+    for (std::uint64_t page = 1000; page + at_once <= pages; page += at_once + 11) add(page, at_once);
+    return copies;
+  };
+  const auto holds_copies = [&](datastore& store, std::uint64_t round) {
+    std::fill(to.begin(), to.end(), one_page{});
+    const std::vector<page_copy> copies = copies_of(store);
+    store.copy_out(copies);
+    std::uint64_t taken = 0;
+    for (const page_copy& one : copies)
+      for (std::uint64_t i = 0; i < one.bytes / page_size; ++i, ++taken) {
+        const auto page =
+            static_cast<std::uint64_t>(static_cast<const std::byte*>(one.from) - store.memory().base()) /
+                page_size +
+            i;
+        if (to[taken].words[0] != page * 1000 + round || to[taken].words[511] != round) return false;
+      }
+    return true;
+  };
+  {
+    const auto reader = datastore::open_read_only(path("store"), options());
+    EXPECT_TRUE(holds_copies(*reader, 7));
+    EXPECT_LT(reader->paging()->most_resident_bytes, budget / 4) << "pages went through memory";
+    one_page& first = to[0];
+    const auto copy = [&](void* to_here, const void* from, std::size_t bytes) {
+      const page_copy one{static_cast<std::byte*>(to_here), from, bytes};
+      reader->copy_out(std::span(&one, 1));
+    };
+    copy(&first, &word(*reader, 5), 0);
+    EXPECT_TRUE(
+        fails_with(errc::invalid_argument, "whole pages", [&] { copy(&first, &word(*reader, 5), 100); }));
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "whole pages",
+                           [&] { copy(&first.words[1], &word(*reader, 5), page_size); }));
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "whole pages",
+                           [&] { copy(&first, &word(*reader, 5, 1), page_size); }));
+    EXPECT_TRUE(fails_with(errc::invalid_argument, "not in the memory",
+                           [&] { copy(&first, &word(*reader, pages), page_size); }));
+  }
+  store_options in_memory = options();
+  in_memory.backing = backing::private_memory;
+  EXPECT_TRUE(holds_copies(*datastore::open_read_only(path("store"), in_memory), 7));
+  // What was changed is in memory or was moved out of it.
+  {
+    const auto changed = datastore::open_copy_on_write(path("store"), options());
+    fill_all(*changed, pages, 8);
+    EXPECT_TRUE(holds_copies(*changed, 8));
+  }
+  const auto writer = open();
+  fill_all(*writer, pages, 9);
+  EXPECT_TRUE(holds_copies(*writer, 9));
 }
 
 // Threads that read ahead make pages writable before they have said so, and may be stopped in between.

@@ -1,4 +1,8 @@
 // perdure kmer build and add: make an index of genomes in a store, and add genomes to one.
+#include <malloc.h>
+
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -6,6 +10,7 @@
 #include <perdure/kmer/build_index.hpp>
 #include <perdure/kmer/grow_index.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "grown_store.hpp"
@@ -23,6 +28,9 @@ struct index_wanted {
   std::vector<std::filesystem::path> taxonomy;  // empty: genomes are added to an index
   std::filesystem::path map;
   kmer::build_options how;
+  std::string label;
+  unsigned kept = 4096;
+  bool full_copies = false;
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
 };
@@ -41,8 +49,14 @@ class index_building {
     } catch (...) {
       const int signal = interruption_watch::signal();
       if (signal == 0) throw;
-      throw interrupted(signal, "interrupted: " + given_.store.string() +
-                                    (created_ ? " was not made" : " is as it was before"));
+      throw interrupted(
+          signal,
+          "interrupted: " +
+              (is_kept_ ? "the same command goes on with the build in " + given_.store.string()
+                        : given_.store.string() + (created_ ? " was not made" : " is as it was before")) +
+              (is_kept_ || given_.how.budget == 0 || can_be_read_again()
+                   ? ""
+                   : "; a build of standard input or of a pipe cannot go on"));
     }
     report(watch.seconds());
   }
@@ -61,9 +75,17 @@ class index_building {
       const std::lock_guard lock(mutex_);
       progress_ = now;
     };
-    const store_options settings = settings_for(given_.verify);
+    how.on_checkpoint = [this] {
+      is_kept_ = true;
+      end_if_interrupted();
+    };
+    store_options settings = settings_for(given_.verify);
+    settings.keep_last = given_.label.empty() ? 0 : given_.kept;
+    settings.keep_full_copies = given_.full_copies;
     manager store = is_growing_ ? manager(open_only, given_.store, settings)
                                 : manager(open_or_create, given_.store, settings);
+    for (const object_info& object : store.named_objects())
+      is_kept_ |= !how.anew && object.name() == how.index + kmer::build_suffix;
     try {
       const progress_line line("index " + given_.store.string(), [this] {
         const std::lock_guard lock(mutex_);
@@ -80,10 +102,33 @@ class index_building {
       end_if_interrupted();
     } catch (...) {
       store.discard();
-      if (created_) manager::remove(given_.store);
+      if (created_ && !is_kept_) manager::remove(given_.store);
       throw;
     }
+    make_labelled_checkpoint(store);
     store.close();
+  }
+
+  void make_labelled_checkpoint(manager& store) {
+    if (given_.label.empty()) return;
+    try {
+      store.checkpoint(given_.label);
+      is_labelled_ = true;
+    } catch (const error& failure) {
+      if (failure.code() != errc::unsupported) throw;
+      std::fprintf(
+          stderr,
+          "perdure: %s: the checkpoint %s is not kept, as the file system shares no blocks between files; "
+          "--full-copies keeps it, at the size of the store\n",
+          given_.store.c_str(), printable_name(given_.label).c_str());
+    }
+  }
+
+  bool can_be_read_again() const {
+    return std::all_of(given_.genomes.begin(), given_.genomes.end(), [](const std::filesystem::path& file) {
+      std::error_code failure;
+      return std::filesystem::is_regular_file(file, failure);
+    });
   }
 
   void report(double seconds) const {
@@ -100,14 +145,19 @@ class index_building {
                  {"threads", given_.how.threads},
                  {"seconds", seconds}};
       if (!is_growing_) {
+        value["budget"] = given_.how.budget;
+        value["resumed"] = made_.resumed;
         value["k"] = given_.how.scheme.k;
         value["l"] = given_.how.scheme.l;
       }
-      tell_grown_store(value, given_.store, 0);
+      if (!given_.label.empty()) value["label"] = given_.label;
+      if (!given_.label.empty()) value["kept"] = is_labelled_ && given_.kept != 0;
+      tell_grown_store(value, given_.store, made_.checkpoints);
       print(value);
       return;
     }
     output out = output::standard();
+    if (made_.resumed) out.write("resumed        a build that was interrupted\n");
     out.write(std::string(is_growing_ ? "added          " : "indexed        ") +
               counted(made_.sequences, "sequence", "sequences") + ", " + grouped(made_.bases) + " bases in " +
               in_seconds(seconds) + " (" + counted(given_.how.threads, "thread", "threads") + ")\n");
@@ -124,6 +174,8 @@ class index_building {
   const index_wanted& given_;
   bool is_growing_;
   bool created_;
+  bool is_kept_ = false;  // a checkpoint has the build under way
+  bool is_labelled_ = false;
   interruption_watch interruption_;
   std::mutex mutex_;
   workload::progress progress_{0, 0, "bytes"};
@@ -148,6 +200,15 @@ void add_genome_options(command target, index_wanted& given) {
                   "A sequence without a taxon is an error, or is left out and counted")
       .default_text("error");
   add_index_name_option(target, given.how.index);
+  target.add_text("--label", given.label,
+                  "Keep the store as it is then: commands that read an index open it as STORE@LABEL");
+  target
+      .add_number("--keep", 0, 4096, "Keep the last N checkpoints with a label",
+                  [&given](std::uint64_t n) { given.kept = static_cast<unsigned>(n); })
+      .default_text("4096");
+  target.add_flag(
+      "--full-copies", given.full_copies,
+      "Keep it also where the file system shares no blocks between files, as a copy of the store");
   add_threads_option(target, given.how.threads);
   add_verify_option(target, given.verify);
   add_wait_option(target);
@@ -166,8 +227,20 @@ void add_kmer_build_command(command kmer) {
                  "Two files, nodes.dmp and names.dmp: the taxa as NCBI's dumps have them")
       .required();
   add_genome_options(build, *given);
+  build.add_size("--budget", given->how.budget,
+                 "Take about this much memory for minimizers and pages, as 1GiB: minimizers are sorted in "
+                 "runs, which are in "
+                 "the store for a while. If the build is killed, the same command goes on with it, unless "
+                 "genomes come from "
+                 "standard input or a pipe");
+  build.add_flag("--anew", given->how.anew,
+                 "Drop a build of this index that was interrupted, and begin anew");
   build.callback([given] {
     if (given->taxonomy.size() != 2) throw usage_error("--taxonomy takes two files: nodes.dmp and names.dmp");
+    if (given->how.budget != 0 && given->how.budget < kmer::least_build_budget)
+      throw usage_error("--budget is at least " + in_bytes(kmer::least_build_budget));
+    // Memory that one step frees must be there for the next: malloc keeps it where it raises this limit.
+    if (given->how.budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
     index_building(*given).run();
   });
 }

@@ -1,4 +1,6 @@
 // perdure kmer classify: finds the taxa of reads.
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,6 +22,7 @@
 #include "classified_files.hpp"
 #include "interruption.hpp"
 #include "kmer_options.hpp"
+#include "lookup_plans.hpp"
 #include "progress.hpp"
 #include "type_names.hpp"
 
@@ -37,6 +40,7 @@ struct classification_wanted : index_options {
   bool in_pairs = false;
   bool has_minimizers = false;  ///< in reports
   bool per_file = false;
+  plan_options plans;
 
   std::size_t files_at_once() const { return in_pairs ? 2 : 1; }
   bool writes_to_standard_output() const {
@@ -74,7 +78,8 @@ class classification {
         index_(index),
         classified_(given.classified_file, given.in_pairs),
         unclassified_(given.unclassified_file, given.in_pairs),
-        all_(given.reads, given.in_pairs) {
+        all_(given.reads, given.in_pairs),
+        choices_(!given.as_json) {
     if (!given.output_file.empty()) lines_.emplace(output::to(given.output_file));
     if (given.has_minimizers) minimizers_.emplace(index);
     if (!given.per_file) {
@@ -95,7 +100,8 @@ class classification {
               return per_second(static_cast<double>(n) / seconds);
             };
             return grouped(reads_) + (given_.in_pairs ? " pairs  " : " reads  ") + rate(reads_) +
-                   (given_.in_pairs ? " pairs/s  " : " reads/s  ") + rate(bases_) + " bases/s";
+                   (given_.in_pairs ? " pairs/s  " : " reads/s  ") + rate(bases_) + " bases/s" +
+                   (given_.plans.budget == 0 ? "" : "  " + rate(pages_) + " pages/s");
           });
       for (std::size_t i = 0; i < sources_.size(); ++i) classify(i);
       // A pipe ends when a signal comes.
@@ -120,6 +126,7 @@ class classification {
   const kmer::classify_result& found() const noexcept { return found_; }
   /// Returns counts of each file or pair of files; none without `--per-file`.
   const std::vector<file_counts>& files() const noexcept { return files_; }
+  const plan_choices& choices() const noexcept { return choices_; }
 
  private:
   void add_source(std::vector<std::filesystem::path> files) {
@@ -156,6 +163,11 @@ class classification {
       bases_ += bases;
       end_if_interrupted();
     };
+    how.on_pages = [this](std::uint64_t pages) {
+      pages_ += pages;
+      end_if_interrupted();
+    };
+    how.on_choice = [this](const kmer::plan_choice& made) { choices_.add(made); };
     const kmer::classify_result found = kmer::classify_files(index_, *sources_[number], how);
     found_.add(found);
     if (!given_.per_file) return;
@@ -200,6 +212,8 @@ class classification {
   std::optional<kmer::found_minimizers> minimizers_;  // of all files
   std::atomic<std::uint64_t> reads_{0};
   std::atomic<std::uint64_t> bases_{0};
+  std::atomic<std::uint64_t> pages_{0};
+  plan_choices choices_;
   kmer::classify_result found_;
   std::vector<file_counts> files_;
 };
@@ -253,6 +267,7 @@ void write_summary(const classification_wanted& given, const kmer::taxonomy_view
             ")\n");
   out.write("unclassified   " + grouped(found.unclassified()) + " (" +
             share(found.unclassified(), found.reads) + ")\n");
+  write_plans(out, found);
   for (const file_counts& one : made.files())
     out.write("  " + printable_name(one.files.front().string()) + "  " + counted_reads(one.reads) + ", " +
               grouped(one.classified) + " classified (" + share(one.classified, one.reads) + ")\n");
@@ -268,7 +283,7 @@ void write_summary(const classification_wanted& given, const kmer::taxonomy_view
 }
 
 void classify(const classification_wanted& given) {
-  const opened_index opened(given);
+  const opened_index opened(given, given.plans.of_store());
   classification made(given, opened.index());
   const stopwatch watch;
   made.run();
@@ -288,6 +303,7 @@ void classify(const classification_wanted& given) {
              {"unclassified", made.found().unclassified()},
              {"taxa", taxa_of(taxonomy, made.found())}};
   if (given.per_file) value["files"] = files_of(made.files());
+  if (given.plans.budget != 0) value["lookups"] = made.choices().told(given.plans, made.found());
   value["threads"] = given.how.threads;
   value["attach_seconds"] = opened.seconds();
   value["seconds"] = seconds;
@@ -296,6 +312,7 @@ void classify(const classification_wanted& given) {
 
 /// Throws `usage_error` where options do not go together.
 void check(const classification_wanted& given) {
+  given.plans.check();
   if (given.in_pairs && given.reads.size() % 2 != 0)
     throw usage_error("--paired takes an even number of files, not " + std::to_string(given.reads.size()));
   check_read_files("--classified-out", given.classified_file, given.in_pairs);
@@ -376,8 +393,13 @@ void add_kmer_classify_command(command kmer) {
   classify_command.add_path("--unclassified-out", given->unclassified_file,
                             "Write the reads without a taxon, in the same way");
   add_threads_option(classify_command, given->how.threads);
+  add_plan_options(classify_command, given->plans);
   classify_command.callback([given] {
     check(*given);
+    given->plans.set(given->how);
+    // Memory that is given back must be there for what comes next: malloc keeps it where it raises this
+    // limit.
+    if (given->plans.budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
     classify(*given);
   });
 }

@@ -1,10 +1,13 @@
 // perdure kmer compact: merges the layers of an index.
 #include <memory>
+#include <mutex>
 #include <perdure/kept_checkpoint.hpp>
 #include <perdure/kmer/grow_index.hpp>
 
 #include "grown_store.hpp"
+#include "interruption.hpp"
 #include "kmer_options.hpp"
+#include "progress.hpp"
 #include "type_names.hpp"
 
 namespace perdure::cli {
@@ -17,13 +20,26 @@ struct compaction_wanted : index_options {
 void compact(const compaction_wanted& given) {
   require_changeable_store(given.store);
   const stopwatch watch;
+  const interruption_watch interruption;
   manager store(open_only, given.store, settings_for(given.verify));
   kmer::growth_result made;
+  std::mutex mutex;
+  workload::progress progress{0, 0, "minimizers"};
   try {
-    made = kmer::compact_index(store, given.name, given.threads);
+    const progress_line line("compact " + given.store.string(), [&] {
+      const std::lock_guard lock(mutex);
+      return progress;
+    });
+    made = kmer::compact_index(store, given.name, given.threads, [&](const workload::progress& now) {
+      end_if_interrupted();
+      const std::lock_guard lock(mutex);
+      progress = now;
+    });
   } catch (...) {
     store.discard();
-    throw;
+    if (interruption_watch::signal() == 0) throw;
+    throw interrupted(interruption_watch::signal(),
+                      "interrupted: " + given.store.string() + " is as it was before");
   }
   store.close();
   const double seconds = watch.seconds();

@@ -17,8 +17,8 @@ void add_index_options(command target, index_options& given) {
   add_json_option(target, given.as_json);
 }
 
-opened_index::opened_index(const index_options& given)
-    : store_(open_read_only, given.store, settings_for(given.verify)) {
+opened_index::opened_index(const index_options& given, std::uint64_t budget)
+    : store_(open_read_only, given.store, settings_for(given.verify, budget)) {
   index_.emplace(store_, given.name);
   seconds_ = watch_.seconds();
 }

@@ -1,6 +1,7 @@
 // An open store and an index of k-mers in it, and options that kmer commands take.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <perdure/kmer/minimizer_index.hpp>
@@ -27,7 +28,8 @@ void add_index_options(command target, index_options& given);
 
 class opened_index {
  public:
-  explicit opened_index(const index_options& given);
+  /// Opens the store within a budget of memory, if one is given.
+  explicit opened_index(const index_options& given, std::uint64_t budget = 0);
 
   const kmer::minimizer_index& index() const noexcept { return *index_; }
   std::uint64_t epoch() const { return store_.store().epoch(); }

@@ -55,7 +55,13 @@ progress_line::~progress_line() {
 void progress_line::show() {
   const workload::progress now = read_();
   const double elapsed = watch_.seconds();
-  const double rate = static_cast<double>(now.done) / elapsed;
+  if (now.unit != unit_) {
+    // Another stage, which has a rate of its own.
+    if (!unit_.empty()) began_ = shown_;
+    unit_ = now.unit;
+  }
+  shown_ = elapsed;
+  const double rate = static_cast<double>(now.done) / (elapsed - began_);
   std::string line = "\r" + label_ + "  ";
   if (now.total != 0) line += std::to_string(now.done * 100 / now.total) + "%  ";
   if (amounts_)

@@ -15,7 +15,7 @@ namespace perdure::cli {
 
 /// Shows share done, rate and time left on the standard error stream, a few times a second, from a thread
 /// of its own; nothing at all where that stream is not a terminal. Gone when the object is. Bytes are shown
-/// as a size.
+/// as a size. Work in stages has a unit for each, and rate and time left are those of the stage.
 class progress_line {
  public:
   /// `read` is called from the other thread, and so is `amounts`, with the time so far in seconds. It returns
@@ -33,6 +33,9 @@ class progress_line {
   std::function<workload::progress()> read_;
   std::function<std::string(double)> amounts_;
   stopwatch watch_;
+  std::string unit_;  // of what was shown last
+  double began_ = 0;  // when the first of that unit was under way, in seconds
+  double shown_ = 0;  // when something was shown last
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::jthread thread_;

@@ -44,7 +44,8 @@ pager::byte_range bytes_of(detail::page_run pages) {
 
 }  // namespace
 
-paged_memory::paged_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use) : parts_(parts) {
+paged_memory::paged_memory(store_parts& parts, std::uint64_t bytes, detail::page_use use)
+    : parts_(parts), is_all_home_(use == detail::page_use::none) {
   os::file spill;
   if (use == detail::page_use::dropped) spill = pager::detail::make_spill_file({}, parts.path);
   auto home =
@@ -302,6 +303,35 @@ bool paged_memory::read_through(detail::page_run pages, std::byte* to) {
     std::memcpy(to + done * page_size, memory_->base() + piece.first * page_size, piece.count * page_size);
     done += piece.count;
   }
+  return true;
+}
+
+bool paged_memory::read_scattered(std::span<const detail::page_run> pages, std::span<std::byte* const> to) {
+  if (!is_all_home_) {
+    std::vector<pager::byte_range> ranges;
+    ranges.reserve(pages.size());
+    for (const detail::page_run& run : pages) ranges.push_back(bytes_of(run));
+    memory_->pages().prefetch(ranges);
+    return false;
+  }
+  constexpr std::uint64_t most_pages = 64;  // of a request: larger ones are divided by the kernel
+  std::vector<pager::detail::page_transfer> runs;
+  runs.reserve(pages.size());
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    if (pages[i].count == 0) continue;
+    memory_->require_sound(pages[i]);
+    for (std::uint64_t done = 0; done < pages[i].count; done += most_pages)
+      runs.push_back({static_cast<pager::detail::page_number>(pages[i].first + done),
+                      static_cast<std::size_t>(std::min(most_pages, pages[i].count - done)), false,
+                      to[i] + done * page_size});
+  }
+  std::vector<os::transfer_request> requests(runs.size());
+  os::parallel_io io;
+  memory_->home().read_all(runs, io, requests, [](const pager::detail::page_transfer&) {});
+  for (const pager::detail::page_transfer& run : runs)
+    if (run.failed)
+      throw std::system_error(run.failed->error == 0 ? EIO : run.failed->error, std::generic_category(),
+                              "cannot read pages at offset " + std::to_string(run.failed->offset));
   return true;
 }
 

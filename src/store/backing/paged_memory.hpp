@@ -45,6 +45,7 @@ class paged_memory final : public store_memory, private page_writer {
   std::optional<pager::statistics> paging() const override { return memory_->pages().statistics(); }
   bool write_through(detail::page_run pages, const std::byte* from, std::uint32_t* of_bytes) override;
   bool read_through(detail::page_run pages, std::byte* to) override;
+  bool read_scattered(std::span<const detail::page_run> pages, std::span<std::byte* const> to) override;
 
  private:
   // Pages that leave memory, as the pager hands them over.
@@ -66,6 +67,7 @@ class paged_memory final : public store_memory, private page_writer {
 
   store_parts& parts_;
   epoch_commit* commit_ = nullptr;
+  bool is_all_home_ = false;                    // no page has other bytes in memory than at home
   std::optional<journaled_evictions> evicted_;  // only of a writer
   std::unique_ptr<paged_segment> memory_;
   lazy_verifier* verifier_ = nullptr;

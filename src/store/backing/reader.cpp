@@ -48,6 +48,7 @@ class read_only_store final : public datastore {
 
  private:
   bool read_pages(const detail::page_run& pages, std::byte* to) override;
+  bool read_scattered(std::span<const detail::page_run> pages, std::span<std::byte* const> to) override;
   void require_open() const;
   [[noreturn]] void refuse() const;
   void shut() noexcept;
@@ -152,6 +153,12 @@ void read_only_store::prefetch(const void* address, std::size_t bytes) {
 bool read_only_store::read_pages(const detail::page_run& pages, std::byte* to) {
   require_open();
   return reporting("read", path_, [&] { return memory_->read_through(pages, to); });
+}
+
+bool read_only_store::read_scattered(std::span<const detail::page_run> pages,
+                                     std::span<std::byte* const> to) {
+  require_open();
+  return reporting("read", path_, [&] { return memory_->read_scattered(pages, to); });
 }
 
 store_info read_only_store::info() const {

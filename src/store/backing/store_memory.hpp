@@ -58,6 +58,10 @@ class store_memory : public epoch_memory {
   virtual void settle_written(detail::page_run) {}
   /// Copies what these pages hold, from home where memory has no copy of them. False: nothing was done.
   virtual bool read_through(detail::page_run, std::byte*) { return false; }
+  /// Copies pages that lie anywhere, each run to the place of the same number. False: nothing was copied.
+  virtual bool read_scattered(std::span<const detail::page_run>, std::span<std::byte* const>) {
+    return false;
+  }
 
  private:
   // For paged memory; other memory has nothing to do.

@@ -11,10 +11,6 @@
 
 namespace perdure::graph {
 
-/// Returns a fingerprint of the file's content, which does not depend on its name: a hash of its length and
-/// of its first and last MiB. Nothing for what is no regular file.
-std::optional<std::string> file_fingerprint(const std::filesystem::path& path);
-
 /// The record, as it is kept in an attribute of the graph: a line for each file. Where the text would exceed
 /// 1 MiB, the oldest lines are dropped.
 ///

@@ -1,6 +1,7 @@
 // Makes an index of genomes in a store.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -29,9 +30,17 @@ struct build_options {
   /// `add_genomes` merges a layer behind the first that has fewer minimizers with the new one, however few
   /// that has.
   std::uint64_t merge_below = std::uint64_t{1} << 22;
+  /// `build_index` only: bytes of memory for minimizers and pages of the store. 0: without a limit.
+  std::uint64_t budget = 0;
+  bool anew = false;  ///< `build_index` only: drops a build of this name that was interrupted
+  /// Least time between two checkpoints of a build with a budget.
+  std::chrono::milliseconds checkpoint_interval{10'000};
+  /// Function that is called after each checkpoint of a build with a budget. Its exceptions end the build.
+  std::function<void()> on_checkpoint = {};
   int end_descriptor = -1;  ///< ends a pipe early, like that of `workload::open_byte_stream`
-  /// Function that gets the bytes of files that were read so far, after each batch. Its exceptions end the
-  /// build.
+  /// Function that gets the bytes of files that were read so far, after each batch; then, with a budget, the
+  /// "minimizers" that were merged, and the "cells" of the table that were filled. What an interrupted build
+  /// had done does not count. Its exceptions end the build.
   std::function<void(const workload::progress&)> on_progress = {};
 };
 
@@ -41,7 +50,14 @@ struct build_result {
   std::uint64_t skipped = 0;    ///< number of sequences without a taxon
   std::uint64_t minimizers = 0;
   std::uint64_t bytes = 0;  ///< size of the table
+  bool resumed = false;     ///< went on with a build that was interrupted
+  std::uint64_t checkpoints = 0;
 };
+
+/// An index that is being built with a budget is an object with the index's name and this behind it.
+inline constexpr const char* build_suffix = ".build";
+/// The smallest budget.
+inline constexpr std::uint64_t least_build_budget = std::uint64_t{1} << 20;
 
 /// Share of a table's cells that are used.
 inline constexpr double table_load = 0.75;
@@ -51,8 +67,16 @@ inline constexpr double table_load = 0.75;
 /// Takes about 50 bytes of memory for each minimizer. Nothing is durable before the store's next checkpoint,
 /// and after an exception nothing of the index is in the store.
 ///
+/// With a budget, minimizers are sorted in runs, which are in the store until they are merged. Names of
+/// sequences, and the text of the longest one, are in memory beside. If all files are regular ones,
+/// checkpoints are made on the way. After a crash, or an exception and `discard`, the same call goes on from
+/// the last one, also with another budget or number of threads. The caller makes the last checkpoint.
+///
 /// Throws
 /// - `already_exists` where the store has an index of this name;
+/// - `invalid_argument` for a budget below `least_build_budget`, and where a build of this name was
+/// interrupted
+///   that had other genomes, taxa or options, unless `options.anew` is set; the message names what differs;
 /// - `bad_input` with file and record for a sequence without a taxon, a taxon that is not in the taxonomy, a
 ///   sequence name that was there before, and a malformed record; and for genomes without any minimizer;
 /// - `unsupported` for more than 2^24 - 1 taxa, ancestors included;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <perdure/kmer/batch_lookup.hpp>
 #include <perdure/kmer/minimizer_index.hpp>
 #include <perdure/kmer/read_classifier.hpp>
 #include <perdure/kmer/read_source.hpp>
@@ -18,6 +19,12 @@ struct classify_options {
   classify_rules rules = {};
   unsigned threads = 1;
   std::size_t batch_bytes = std::size_t{1} << 19;  ///< text of reads that a thread takes at a time
+  /// Bytes of memory for reads, their look-ups and pages of the index. Answers are the same with any number.
+  /// 0: look-ups are made one by one where the index lies, and a few reads of each thread are in memory. With
+  /// a budget, which is for an index larger than memory, the store should have the backing `paged`. A record
+  /// that does not fit is taken all the same.
+  std::size_t budget = 0;
+  lookup_plan plan = lookup_plan::automatic;  ///< used with a budget
   /// Function that gets the lines of `append_kraken_line`, some at a time, in the order of the reads. One
   /// thread calls it at a time. Its exceptions end the work. Without it no lines are made.
   std::function<void(std::string_view)> on_lines = {};
@@ -32,6 +39,9 @@ struct classify_options {
   /// Function that gets the number of reads in a batch that was classified, and of their bases. Several
   /// threads call it at a time. Its exceptions end the work.
   std::function<void(std::uint64_t reads, std::uint64_t bases)> on_batch = {};
+  /// Functions that are called with a budget, like those of `lookup_options`.
+  std::function<void(std::uint64_t pages)> on_pages = {};
+  std::function<void(const plan_choice&)> on_choice = {};
 };
 
 struct classify_result {
@@ -40,6 +50,9 @@ struct classify_result {
   std::uint64_t classified = 0;
   /// Number of reads that got each node of the index's taxonomy.
   std::vector<std::uint64_t> reads_of_nodes;
+  /// Pages that were read by each plan. None without a budget.
+  plan_work faults;
+  plan_work sweep;
 
   std::uint64_t unclassified() const noexcept { return reads - classified; }
   /// Adds the counts of other reads, which were classified with the same index.

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <perdure/kmer/build_index.hpp>
 #include <perdure/kmer/sequence_taxa.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/workload/progress.hpp>
 #include <string>
 #include <vector>
 
@@ -41,9 +43,12 @@ added_genomes add_genomes(manager& store, const std::vector<std::filesystem::pat
                           const sequence_taxa& taxa, const build_options& options = {});
 
 /// Merges all layers of an index. It is the same then, to the bit, as if one `build_index` had taken all
-/// genomes. Takes about 32 bytes of memory for each minimizer. Nothing is durable before the store's next
-/// checkpoint. After an exception the index is as it was. Throws what `minimizer_index` throws.
+/// genomes. Takes about 32 bytes of memory for each minimizer. `on_progress` gets the minimizers that were
+/// read from layers, or put into the new one, after each layer. Nothing is durable before the store's next
+/// checkpoint. After an exception, also one of `on_progress`, the index is as it was. Throws what
+/// `minimizer_index` throws.
 growth_result compact_index(manager& store, const std::string& name = default_index_name,
-                            unsigned threads = 1);
+                            unsigned threads = 1,
+                            const std::function<void(const workload::progress&)>& on_progress = {});
 
 }  // namespace perdure::kmer

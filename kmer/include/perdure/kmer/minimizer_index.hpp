@@ -99,6 +99,8 @@ class minimizer_index {
   explicit minimizer_index(const manager& store, const std::string& name = default_index_name);
 
   const std::string& name() const noexcept { return name_; }
+  /// The store that the index is in.
+  datastore& store() const noexcept { return *store_; }
   const minimizer_scheme& scheme() const noexcept { return scheme_; }
   const minimizer_hash& hash() const noexcept { return hash_; }
   /// Layers as they are stored, the oldest first.
@@ -136,6 +138,7 @@ class minimizer_index {
 
  private:
   std::string name_;
+  datastore* store_;
   minimizer_scheme scheme_;
   minimizer_hash hash_;
   std::vector<const stored_layer*> stored_layers_;

@@ -48,7 +48,18 @@ struct hit_group {
   std::uint32_t taxon = 0;  ///< number of the index
 };
 
+/// Minimizers of some reads, and their taxa.
+struct scanned_reads {
+  /// Runs of all reads. Between the reads of a pair is a run of no k-mers.
+  std::vector<minimizer_run> runs;
+  std::vector<std::size_t> ends;    ///< end of each read's runs
+  std::vector<std::uint32_t> taxa;  ///< taxon of each run: number of the index, or 0
+};
+
 /// Classifies batches of reads. The index must outlive it.
+///
+/// `classify` does three steps, which can be done apart: `scan`, `find_taxa` (or a `batch_lookup`),
+/// `resolve`.
 ///
 /// Thread safety: one thread at a time.
 class read_classifier {
@@ -61,24 +72,27 @@ class read_classifier {
   /// Valid until the next call. Throws `invalid_argument` for another number of mates.
   std::span<const classified_read> classify(std::span<const sequence> reads,
                                             std::span<const sequence> mates = {});
+  /// Replaces `scanned` by the minimizers of reads, without taxa. Throws like `classify`.
+  void scan(std::span<const sequence> reads, std::span<const sequence> mates, scanned_reads& scanned);
+  /// Looks for the taxa of all runs, one by one.
+  void find_taxa(scanned_reads& scanned);
+  /// Returns one result for each of the reads. Valid until the next call.
+  std::span<const classified_read> resolve(const scanned_reads& scanned);
   /// Returns the hit groups of the last batch, those of reads without a taxon too. Valid until the next call
-  /// of `classify`.
+  /// of `classify` or `resolve`.
   std::span<const hit_group> hit_groups() const noexcept { return groups_; }
 
  private:
-  void find_taxa();
-  void count_hits(std::size_t begin, std::size_t end, classified_read& read);
-  std::uint32_t resolve(std::uint64_t kmers);
+  void count_hits(const scanned_reads& scanned, std::size_t begin, std::size_t end, classified_read& read);
+  std::uint32_t best_taxon(std::uint64_t kmers);
 
   const minimizer_index& index_;
   classify_rules rules_;
   bool keeps_groups_;
   minimizer_scanner scanner_;
-  std::vector<minimizer_run> runs_;       // of a batch
-  std::vector<std::size_t> ends_;         // of each read's runs
+  scanned_reads scanned_;                 // of `classify`
   std::vector<std::uint64_t> hashes_;     // of each run
   std::vector<table_place> places_;       // of look-ups that wait for memory, in each layer
-  std::vector<std::uint32_t> taxa_;       // of each run
   std::vector<kmer_hits> hits_;           // of a batch
   std::vector<hit_group> groups_;         // of a batch
   std::vector<std::size_t> hit_ends_;     // of each read's hits

@@ -25,6 +25,8 @@ class sequence_taxa {
   /// beginning or behind a '|'; else nothing.
   std::optional<taxon_id> taxon_of(std::string_view sequence) const;
   std::size_t size() const noexcept { return taxa_.size(); }
+  /// Returns a hash of the map. O(size).
+  std::uint64_t digest() const noexcept;
 
  private:
   struct hash {

@@ -1,0 +1,117 @@
+// Finds the taxa of many minimizers in an index that is larger than memory.
+//
+//     kmer::batch_lookup lookups(index, {.threads = 8});
+//     std::vector<std::uint32_t> taxa(runs.size());
+//     const kmer::wanted_taxa wanted[] = {{runs, taxa}};
+//     lookups.find(wanted);
+//
+// Look-ups are put into the order of the tables, which are then read in pieces, past the memory of the store.
+// Two plans find the same taxa: one reads the pages that look-ups need, the other all pages.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <perdure/kmer/minimizer.hpp>
+#include <perdure/kmer/minimizer_index.hpp>
+#include <span>
+#include <vector>
+
+namespace perdure::kmer {
+
+/// How the pages of an index are read.
+enum class lookup_plan : unsigned char {
+  faults,     ///< the pages that look-ups need, many at a time
+  sweep,      ///< all pages, from the front to the back
+  automatic,  ///< the one that takes less time, by the pages to read and the rates that were measured
+};
+
+/// Choice of the automatic plan: the pages that each of the two plans would read, and how fast it was lately.
+struct plan_choice {
+  struct cost {
+    std::uint64_t pages = 0;
+    double pages_per_second = 0;  ///< 0: not measured
+  };
+  lookup_plan chosen = lookup_plan::faults;
+  cost faults;
+  cost sweep;
+};
+
+struct lookup_options {
+  lookup_plan plan = lookup_plan::automatic;
+  unsigned threads = 1;
+  /// Memory that pages are read into, for all threads together. A thread has at least a page of it and at
+  /// most 1 MiB.
+  std::size_t buffer_bytes = std::size_t{64} << 20;
+  /// Function that gets the number of pages that were read. Several threads call it at a time. Its exceptions
+  /// end the work.
+  std::function<void(std::uint64_t pages)> on_pages = {};
+  /// Function that gets each choice of the automatic plan.
+  std::function<void(const plan_choice&)> on_choice = {};
+};
+
+/// Runs of k-mers, and where the numbers of their taxa go. There must be as many places as runs.
+struct wanted_taxa {
+  std::span<const minimizer_run> runs;
+  std::span<std::uint32_t> taxa;  ///< number of the index, or 0
+};
+
+/// Reading by one plan, and how long it took.
+struct plan_work {
+  std::uint64_t pages = 0;
+  double seconds = 0;
+
+  void add(const plan_work& other) noexcept {
+    pages += other.pages;
+    seconds += other.seconds;
+  }
+  double pages_per_second() const noexcept { return seconds > 0 ? static_cast<double>(pages) / seconds : 0; }
+};
+
+/// Finds taxa batch by batch. The index must outlive it.
+///
+/// Thread safety: one thread at a time.
+class batch_lookup {
+ public:
+  /// Memory that each look-up takes, beside its run and its taxon.
+  static constexpr std::size_t bytes_per_lookup = 16;
+
+  batch_lookup(const minimizer_index& index, lookup_options options);
+
+  /// Finds the taxa of all runs. Runs without a minimizer have none. The automatic plan reads a small share
+  /// of the first batch's pages by each of both plans, and of later ones by the plan that was not chosen
+  /// last. Throws what reading the store throws, and `invalid_argument` for another number of places than of
+  /// runs.
+  void find(std::span<const wanted_taxa> wanted);
+
+  /// Returns what was read by a plan, which is not `automatic`, so far.
+  const plan_work& done_by(lookup_plan plan) const noexcept { return done_[number_of(plan)]; }
+
+ private:
+  struct lookup {
+    std::uint64_t hash;
+    std::uint32_t* taxon;
+  };
+  static_assert(sizeof(lookup) == bytes_per_lookup);
+  struct layer_pieces;
+
+  static std::size_t number_of(lookup_plan plan) noexcept { return plan == lookup_plan::sweep ? 1 : 0; }
+  const plan_work& recently_by(lookup_plan plan) const noexcept { return recent_[number_of(plan)]; }
+  void sort(std::span<const wanted_taxa> wanted);
+  void find_in(std::size_t layer);
+  std::span<lookup> read(std::size_t layer, lookup_plan plan, std::span<lookup> lookups,
+                         std::uint64_t least_pages);
+  void read_piece(std::size_t layer, std::span<lookup> piece, bool has_gaps, std::vector<table_page>& pages);
+
+  const minimizer_index& index_;
+  lookup_options options_;
+  std::size_t piece_pages_;
+  std::vector<lookup> lookups_;                       // of a batch, by rising hash
+  std::vector<std::vector<table_page>> buffers_;      // of each thread
+  std::array<plan_work, 2> done_;                     // of faults, of sweep
+  std::array<plan_work, 2> recent_;                   // of both, with old work counting less
+  lookup_plan last_chosen_ = lookup_plan::automatic;  // none
+};
+
+}  // namespace perdure::kmer
