@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-MENTION = re.compile(r"(?<![\w/.-])perdure (graph generate (?:rmat|rgg)|(?:graph|array|kmer|stage) [a-z-]+|[a-z-]+)((?:[^`|\n]|\|(?! ))*)")
+MENTION = re.compile(r"(?<![\w/.-])perdure (graph generate (?:rmat|rgg)|(?:graph|array|kmer|stage) [a-z-]+|[a-z][a-z-]*)((?:[^`|\n]|\|(?! ))*)")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
 
 
