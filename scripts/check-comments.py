@@ -3,79 +3,22 @@
 
 usage: check-comments.py [--base COMMIT | --self-check]
 
-A documentation comment is one of ///, ///<, //!, /** or /*!, or the comment that opens a file. The change is what the
-working tree has over its base. The base is the first of these that there is:
-  - COMMIT, or the variable PERDURE_LINT_BASE; it must be there
-  - where HEAD has left main (or origin/main): the commit at which it did
-  - the first parent of HEAD
-  - HEAD: in a clone of depth 1 only what is not committed can be seen
-A line that the change removes elsewhere has been moved, and counts as untouched.
+A documentation comment is one of ///, ///<, //!, /** or /*!, or the comment that opens a file. The change, and what it is compared with
+without --base, is that of scripts/change.py.
 """
 import argparse
-import collections
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
+
+from change import base_of_change, git, touched_lines
 
 FILES = ("*.hpp", "*.cpp", "*.h", "*.c")
 UNWANTED = re.compile(r"(?:of|as|those|with|that|who|what)\b", re.IGNORECASE)
 DOCUMENTATION = re.compile(r"(//[/!]<?|/\*[*!]<?)(?!/)\s*(.*)")
 OPENING = re.compile(r"(/[/*]+)\s*(.*)")
-
-
-def git(*arguments, check=True):
-    done = subprocess.run(("git",) + arguments, capture_output=True, text=True, errors="replace")
-    if done.returncode != 0:
-        if check:
-            sys.exit("check-comments.py: git " + " ".join(arguments) + ": " + done.stderr.strip())
-        return None
-    return done.stdout
-
-
-def commit_of(name):
-    found = git("rev-parse", "--verify", "--quiet", name + "^{commit}", check=False)
-    return found.strip() if found else None
-
-
-def base_of_change(asked):
-    if asked:
-        found = commit_of(asked)
-        if not found:
-            sys.exit(f"check-comments.py: there is no commit {asked}; name one that this clone has")
-        return found
-    head = commit_of("HEAD")
-    for main in ("main", "origin/main"):
-        if commit_of(main):
-            fork = git("merge-base", "HEAD", main, check=False)
-            if fork and fork.strip() != head:
-                return fork.strip()
-    return commit_of("HEAD^1") or head
-
-
-def touched_lines(base):
-    """The lines that the change adds, as {file: set of line numbers}, without those that it has moved."""
-    added, removed = [], collections.Counter()
-    path, number = None, 0
-    for line in git("diff", "--no-color", "--no-ext-diff", "-U0", "-M", base, "--", *FILES).splitlines():
-        if line.startswith("+++ "):
-            path = line[6:]
-        elif line.startswith("@@"):
-            number = int(re.search(r"\+(\d+)", line)[1])
-        elif line.startswith("+"):
-            added.append((path, number, line[1:].strip()))
-            number += 1
-        elif line.startswith("-") and not line.startswith("--- "):
-            removed[line[1:].strip()] += 1
-    touched = collections.defaultdict(set)
-    for path, number, text in added:
-        if removed[text] > 0:
-            removed[text] -= 1
-        else:
-            touched[path].add(number)
-    return touched
 
 
 def beginnings(lines):
@@ -91,7 +34,7 @@ def beginnings(lines):
 
 
 def faults(base):
-    for path, numbers in sorted(touched_lines(base).items()):
+    for path, numbers in sorted(touched_lines(base, FILES).items()):
         lines = pathlib.Path(path).read_text(errors="replace").splitlines()
         for number, text in beginnings(lines):
             if number in numbers and UNWANTED.match(text):

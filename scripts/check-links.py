@@ -3,9 +3,9 @@
 
 usage: check-links.py [--site FOLDER]
 
-Without --site: links between the Markdown documents of the repository with their anchors, links to other files of it, and
-each mention of a page, as docs/NAME.md, in sources and messages. With it: every link and resource of a built site, none of
-which may be loaded from the network.
+Without --site: links between the Markdown documents of the repository with their anchors, links to other files of it,
+each mention of a page, as docs/NAME.md, in sources and messages, and of a header of the library in documents. With it: every
+link and resource of a built site, none of which may be loaded from the network.
 """
 import argparse
 import html.parser
@@ -17,6 +17,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+HEADER = re.compile(r"[<`](perdure/[\w/-]+\.(?:hpp|h))[>`]")
 MENTION = re.compile(r"(?<![\w./-])docs/[\w./-]*?\.md\b")
 # Doxygen 1.9 links to a section that it leaves out where all its entries are excluded.
 BROKEN_IN_DOXYGEN = ("nested-classes",)
@@ -60,6 +61,9 @@ def faults_of_documents():
                     yield f"{name}:{number}: there is no {mention}"
         if path.suffix != ".md":
             continue
+        for header in sorted(set(HEADER.findall(text))):
+            if not any(ROOT.glob(f"include/{header}")) and not any(ROOT.glob(f"*/include/{header}")):
+                yield f"{name}: there is no header {header}"
         for number, line in prose(text):
             for link in LINK.findall(re.sub(r"`[^`]*`", "", line)):
                 place, _, anchor = link.partition("#")

@@ -17,6 +17,10 @@ scripts/check-comments.py --self-check
 scripts/check-comments.py
 echo "comments that the change touches: clean"
 
+scripts/check-prose.py --self-check
+scripts/check-prose.py
+echo "prose that the change touches: clean"
+
 scripts/check-layers.sh
 echo "layers: clean"
 

@@ -4,7 +4,8 @@
 A block is a whole program, or a comment before it says what stands around it: <!-- in NAME --> means
 around/NAME.cpp.in (or .c.in), where each line `@snippet@` stands for the next block of that name. Lines that include
 something go to the top. A block may be indented, as in a list. What a block is must be known here, so that none is
-left out for the way in which it is marked. Blocks and commands of a lesson are left to run_lesson.py.
+left out for the way in which it is marked. Files and commands of lessons and how-to pages are left to
+run_lesson.py.
 
 usage: check_snippets.py DOCUMENT [-c C_COMPILER...] -- COMPILER...
 """
@@ -38,7 +39,7 @@ document = pathlib.Path(sys.argv[1])
 split = sys.argv.index("--")
 c_compiler = sys.argv[3:split]
 cxx_compiler = sys.argv[split + 1 :]
-is_lesson = document.resolve().parent.name == "tutorial"
+is_run = document.resolve().parent.name in ("tutorial", "how-to")
 try:
     blocks = blocks_of(document.read_text().splitlines())
 except malformed as found:
@@ -47,8 +48,8 @@ except malformed as found:
 around = {}
 with tempfile.TemporaryDirectory() as folder:
     for one in blocks:
-        if not is_lesson and (one.file or one.tag == "console"):
-            fail(f"the block in line {one.line} belongs into a lesson, in docs/tutorial, where it is run")
+        if not is_run and (one.file or one.tag == "console"):
+            fail(f"the block in line {one.line} belongs into docs/tutorial or docs/how-to, where it is run")
         if one.tag not in SUFFIXES or one.file:
             continue
         suffix = SUFFIXES[one.tag]

@@ -35,9 +35,9 @@ class check_snippets(unittest.TestCase):
         self.assertIn(words, said)
         self.assertNotIn("Traceback", said)
 
-    def test_only_lessons_have_commands_that_run(self):
-        self.refuses("# A\n\n```console\n$ ls\n```\n", "belongs into a lesson")
-        self.refuses(f"# A\n\n<!-- file a.cpp -->\n```cpp\n{right}```\n", "belongs into a lesson")
+    def test_only_lessons_and_how_to_pages_have_commands_that_run(self):
+        self.refuses("# A\n\n```console\n$ ls\n```\n", "belongs into docs/tutorial")
+        self.refuses(f"# A\n\n<!-- file a.cpp -->\n```cpp\n{right}```\n", "belongs into docs/tutorial")
         self.refuses("# A\n\n<!-- file a.cpp -->\n\n", "no block with the text of a file")
 
     def test_blocks_are_compiled(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows a lesson of docs/tutorial in an empty folder, as a reader would, and compares what its commands print.
+"""Follows a lesson, or the commands of a how-to page, in an empty folder, as a reader would, and compares what its commands print.
 
 - A block after <!-- file NAME --> is the text of that file.
 - Of a console block, lines that begin with "$ " are commands, lines that begin with "> " continue them, and the others are what the

@@ -52,30 +52,30 @@ typedef struct perdure_array_options {
 /// A part of an array: `count` elements along each dimension, the first at `offset`, each `stride` behind the
 /// one before; and where they lie in the caller's memory.
 typedef struct perdure_array_part {
-  size_t rank;             ///< the array's number of dimensions
-  const uint64_t* offset;  ///< NULL: 0 everywhere
-  const uint64_t* count;
+  size_t rank;                    ///< the array's number of dimensions
+  const uint64_t* offset;         ///< NULL: 0 everywhere
+  const uint64_t* count;          ///< elements along each dimension
   const uint64_t* stride;         ///< NULL: 1 everywhere
   const int64_t* memory_strides;  ///< bytes between neighbours in the caller's memory; NULL: row-major
 } perdure_array_part;
 
 /// One array. Later versions add members at the end.
 typedef struct perdure_array_info {
-  const char* id;
-  const char* type;  ///< of an element
-  size_t rank;
-  const uint64_t* dims;
+  const char* id;                 ///< name of the array
+  const char* type;               ///< element type
+  size_t rank;                    ///< number of dimensions
+  const uint64_t* dims;           ///< length of each dimension
   const char* const* dimensions;  ///< their names; NULL if they have none
   const uint64_t* chunk;          ///< of a chunked array; else NULL
-  uint64_t elements;
-  uint64_t element_size;  ///< bytes; 0 of elements of any length
-  uint64_t bytes;         ///< of all elements, as they are read
-  uint64_t stored_bytes;  ///< of all blocks
-  uint64_t blocks;
-  int32_t layout;       ///< PERDURE_LAYOUT_…
-  int32_t compression;  ///< PERDURE_COMPRESSION_…
-  int32_t is_viewable;  ///< not 0: perdure_array_view_create gives it without a copy
-  int32_t reserved;     ///< 0
+  uint64_t elements;              ///< number of elements
+  uint64_t element_size;          ///< bytes; 0 of elements of any length
+  uint64_t bytes;                 ///< bytes of all elements, as they are read
+  uint64_t stored_bytes;          ///< bytes of all blocks
+  uint64_t blocks;                ///< number of blocks that the elements are in
+  int32_t layout;                 ///< PERDURE_LAYOUT_…
+  int32_t compression;            ///< PERDURE_COMPRESSION_…
+  int32_t is_viewable;            ///< not 0: perdure_array_view_create gives it without a copy
+  int32_t reserved;               ///< 0
 } perdure_array_info;
 
 /// Owned by the caller, who frees it. Tells the moment it was made; may be read from any thread, and outlives
@@ -87,12 +87,12 @@ typedef struct perdure_array_list perdure_array_list;
 /// the characters; the characters of all texts follow. An attribute without a value (null) has 0 bytes and a
 /// type that begins with "opaque(0/1 ".
 typedef struct perdure_array_attribute {
-  const char* key;
-  const char* type;
-  size_t rank;
-  const uint64_t* dims;
-  const void* value;  ///< a zero byte follows it
-  size_t bytes;
+  const char* key;       ///< name of the attribute
+  const char* type;      ///< type of an element of the value
+  size_t rank;           ///< number of dimensions; 0 for a single value
+  const uint64_t* dims;  ///< length of each dimension
+  const void* value;     ///< a zero byte follows it
+  size_t bytes;          ///< length of `value` in bytes
 } perdure_array_attribute;
 
 /// As perdure_array_list.

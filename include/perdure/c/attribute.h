@@ -5,6 +5,7 @@
 
 #include <perdure/c/store.h>
 
+/// An attribute: a key and a value of any bytes.
 typedef struct perdure_attribute {
   const char* key;    ///< ends with a zero
   size_t key_length;  ///< bytes

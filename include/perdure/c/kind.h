@@ -105,6 +105,7 @@ typedef struct perdure_kind_request {
   size_t node_words;        ///< words of `nodes`, up to 16
 } perdure_kind_request;
 
+/// Options of a new kind. Zero in a member means its default.
 typedef struct perdure_kind_options {
   size_t struct_size;   ///< sizeof(perdure_kind_options)
   const char* name;     ///< for messages and lists; copied; NULL: none

@@ -20,7 +20,7 @@ enum {
 /// One call, as hooks see it. Later versions add members at the end.
 typedef struct perdure_kind_call {
   size_t struct_size;  ///< of the library's struct
-  perdure_kind* kind;
+  perdure_kind* kind;  ///< kind that is called
   int32_t operation;   ///< PERDURE_KIND_CALL_…
   int32_t refused;     ///< after: not 0 for a free or realloc of what is not the kind's
   size_t count;        ///< calloc; else 1
@@ -35,21 +35,22 @@ typedef struct perdure_kind_call {
 /// Either may be NULL. They run in the calling thread; what they allocate and free from kinds is not shown to
 /// hooks. They must not attach or detach.
 typedef struct perdure_kind_hooks {
-  size_t struct_size;  ///< sizeof(perdure_kind_hooks)
-  void* context;       ///< the hooks' first argument
-  void (*before)(void* context, const perdure_kind_call* call);
-  void (*after)(void* context, const perdure_kind_call* call);
+  size_t struct_size;                                            ///< sizeof(perdure_kind_hooks)
+  void* context;                                                 ///< the hooks' first argument
+  void (*before)(void* context, const perdure_kind_call* call);  ///< called before each call of the kind
+  void (*after)(void* context, const perdure_kind_call* call);   ///< called after it
 } perdure_kind_hooks;
 
+/// Numbers of calls and bytes of a kind since it is counted.
 typedef struct perdure_kind_account {
-  size_t struct_size;  ///< sizeof(perdure_kind_account), set by the caller
-  uint64_t allocations;
-  uint64_t frees;
+  size_t struct_size;        ///< sizeof(perdure_kind_account), set by the caller
+  uint64_t allocations;      ///< calls that gave a block
+  uint64_t frees;            ///< blocks that were freed
   uint64_t failures;         ///< calls that gave NULL, frees that were refused
   uint64_t allocated_bytes;  ///< usable bytes, ever
-  uint64_t freed_bytes;
-  uint64_t live_bytes;  ///< allocated while attached, and not freed
-  uint64_t peak_bytes;  ///< the most that ever were
+  uint64_t freed_bytes;      ///< usable bytes of the freed blocks
+  uint64_t live_bytes;       ///< allocated while attached, and not freed
+  uint64_t peak_bytes;       ///< the most that ever were
 } perdure_kind_account;
 
 PERDURE_BEGIN_DECLARATIONS

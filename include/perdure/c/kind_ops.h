@@ -41,6 +41,7 @@ typedef struct perdure_kind_ops {
   size_t (*round_length)(void* context, size_t missing, size_t committed);
   /// For mmap(2). Flags without MAP_FIXED.
   int (*protection)(void* context, uint64_t offset, size_t size);
+  /// Returns flags for mmap(2), without MAP_FIXED.
   int (*mmap_flags)(void* context, uint64_t offset, size_t size);
   /// The file that holds these bytes, and where; -1: none. 0, or an errno.
   int (*file)(void* context, uint64_t offset, size_t size, int* descriptor, uint64_t* file_offset);
@@ -60,7 +61,9 @@ typedef struct perdure_kind_ops {
   void* (*malloc)(void* context, size_t size, size_t alignment);
   /// Of a block that `owns` says yes to. NULL for want of memory. May be NULL: then blocks are copied.
   void* (*realloc)(void* context, void* block, size_t size);
+  /// Frees a block that `owns` says yes to.
   void (*free)(void* context, void* block);
+  /// Returns the usable bytes of a block that `owns` says yes to.
   size_t (*usable_size)(void* context, const void* block);
   /// Not 0 if it may be a block of this kind; for any address.
   int (*owns)(void* context, const void* address);

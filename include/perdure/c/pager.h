@@ -35,6 +35,7 @@ enum {
   PERDURE_ADVICE_DONT_NEED = 3   ///< not touch it for long; it is evicted, after writing what is changed
 };
 
+/// Options of a mapping. Zero in a member means its default, but for `budget`.
 typedef struct perdure_map_options {
   size_t struct_size;           ///< sizeof(perdure_map_options)
   uint64_t budget;              ///< bytes of the file in memory at a time, at least 16384
@@ -49,27 +50,27 @@ typedef struct perdure_map_options {
 
 /// Part of a mapping.
 typedef struct perdure_map_range {
-  size_t offset;
-  size_t bytes;
+  size_t offset;  ///< first byte, from the beginning of the mapping
+  size_t bytes;   ///< length in bytes
 } perdure_map_range;
 
 /// Since the file was mapped. Later versions add members at the end; only as much is written as `struct_size`
 /// says.
 typedef struct perdure_map_statistics {
-  size_t struct_size;           ///< sizeof(perdure_map_statistics), set by the caller
-  uint64_t faults;              ///< touches that had to be answered
-  uint64_t loads;               ///< pages brought in by them
-  uint64_t read_ahead;          ///< pages brought in before they were touched
-  uint64_t first_stores;        ///< clean pages that became writable in memory
-  uint64_t hot_loads;           ///< pages that came back so soon that they are kept longer
-  uint64_t evictions;           ///< pages that left memory
-  uint64_t evictions_by_touch;  ///< of these, by threads that had to make room for themselves
-  uint64_t rescues;             ///< pages stored to while they were on their way out
-  uint64_t bytes_read;
-  uint64_t bytes_written;
-  uint64_t resident_bytes;  ///< of the file, now
-  uint64_t most_resident_bytes;
-  uint64_t latency[40];  ///< faults that took 2^i to 2^(i+1) nanoseconds
+  size_t struct_size;            ///< sizeof(perdure_map_statistics), set by the caller
+  uint64_t faults;               ///< touches that had to be answered
+  uint64_t loads;                ///< pages brought in by them
+  uint64_t read_ahead;           ///< pages brought in before they were touched
+  uint64_t first_stores;         ///< clean pages that became writable in memory
+  uint64_t hot_loads;            ///< pages that came back so soon that they are kept longer
+  uint64_t evictions;            ///< pages that left memory
+  uint64_t evictions_by_touch;   ///< evictions by threads that had to make room for themselves
+  uint64_t rescues;              ///< pages stored to while they were on their way out
+  uint64_t bytes_read;           ///< bytes read from the file
+  uint64_t bytes_written;        ///< bytes written to the file
+  uint64_t resident_bytes;       ///< bytes of the file in memory now
+  uint64_t most_resident_bytes;  ///< the most bytes that ever were in memory
+  uint64_t latency[40];          ///< faults that took 2^i to 2^(i+1) nanoseconds
 } perdure_map_statistics;
 
 PERDURE_BEGIN_DECLARATIONS

@@ -12,6 +12,7 @@ enum {
   PERDURE_TIERING_SIZE_THRESHOLD = 1
 };
 
+/// A kind that a tiered kind takes blocks from, and its share.
 typedef struct perdure_memory_tier {
   perdure_kind* kind;  ///< must outlive the tiered kind
   uint64_t share;      ///< of the bytes in use, in proportion to the others
@@ -24,6 +25,7 @@ typedef struct perdure_size_threshold {
   size_t most;     ///< default 64 MiB
 } perdure_size_threshold;
 
+/// Options of a tiered kind. Zero in a member means its default.
 typedef struct perdure_tiering_options {
   size_t struct_size;       ///< sizeof(perdure_tiering_options)
   int32_t tiering;          ///< PERDURE_TIERING_…
@@ -31,7 +33,7 @@ typedef struct perdure_tiering_options {
   double tolerance;         ///< how far, in parts of its goal, a share may be off; default 0.05
   double degree;            ///< by what part a threshold moves then; default 0.15
   const perdure_size_threshold* thresholds;  ///< one fewer than tiers; NULL: defaults
-  size_t threshold_count;
+  size_t threshold_count;                    ///< number of `thresholds`
   int32_t no_fall_back;  ///< not 0: fail when the chosen tier has no memory, and try no other
   uint32_t reserved;     ///< 0
 } perdure_tiering_options;

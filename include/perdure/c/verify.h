@@ -20,6 +20,7 @@ typedef struct perdure_repair_options {
   int32_t accept_damage;  ///< not 0: take damaged pages, and zeros where a file is cut short, for right
 } perdure_repair_options;
 
+/// Outcome of a verification. Later versions add members at the end.
 typedef struct perdure_verify_summary {
   size_t struct_size;      ///< sizeof(perdure_verify_summary), set by the caller
   uint64_t epoch;          ///< the checkpoint the store would open at

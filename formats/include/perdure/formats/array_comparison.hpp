@@ -9,6 +9,7 @@
 
 namespace perdure::formats {
 
+/// Outcome of a comparison of two arrays.
 struct array_difference {
   bool is_comparable = true;            ///< both have the same type and shape; else nothing below is known
   std::uint64_t elements = 0;           ///< in each array
@@ -16,6 +17,7 @@ struct array_difference {
   std::optional<double> largest = {};   ///< difference of two numbers; infinite beside NaN
   std::vector<std::string> attributes;  ///< keys of those that differ
 
+  /// Returns whether the arrays and their attributes are the same.
   bool is_same() const noexcept { return is_comparable && differing == 0 && attributes.empty(); }
 };
 

@@ -25,13 +25,15 @@
 
 namespace perdure::formats {
 
+/// Options for opening a file of arrays.
 struct reading_options {
-  file_format format = file_format::automatic;
+  file_format format =
+      file_format::automatic;  ///< format of the file; `automatic`: recognised by name and content
   /// Element type of a table of text: a number, text, text of fixed length, or a struct with a field for each
   /// column. Not set: the smallest of bool, int64, uint64, float64 and complex128 that has all numbers, or
   /// text; a struct if columns have names or are of different kinds.
   std::optional<data_type> type = {};
-  table_options table = {};
+  table_options table = {};  ///< facts about a table of text
   /// Name of the only array that is opened; the file may have others that cannot be read. Empty: all.
   std::string member = {};
   /// Called before each array and each group of an HDF5 or NetCDF file is looked at; what it throws ends the
@@ -52,11 +54,17 @@ class array_file {
   /// NetCDF file arrays that cannot be read are left out, and `losses` names them.
   explicit array_file(const std::filesystem::path& path, const reading_options& options = {});
 
+  /// Returns the path that the file was opened by.
   const std::filesystem::path& path() const noexcept { return path_; }
+  /// Returns the format of the file.
   file_format format() const noexcept { return format_; }
+  /// Returns the number of arrays.
   std::size_t size() const noexcept { return arrays_.size(); }
+  /// Returns whether the file has no arrays.
   bool empty() const noexcept { return arrays_.empty(); }
+  /// Returns an iterator to the first array, by name.
   auto begin() const noexcept { return arrays_.begin(); }
+  /// Returns the iterator behind the last array.
   auto end() const noexcept { return arrays_.end(); }
   /// Returns what the file has and cannot be read: arrays that are left out, and attributes.
   const std::vector<loss>& losses() const noexcept { return losses_; }
@@ -73,6 +81,7 @@ class array_file {
   array_sources arrays_;
 };
 
+/// Options for writing a file of arrays.
 struct writing_options {
   file_format format = file_format::automatic;  ///< `automatic`: as the file's name says
   bool compressed = false;                      ///< where the format can do that

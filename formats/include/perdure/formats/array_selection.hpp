@@ -17,6 +17,7 @@ class array_selection {
   /// Parses what stands between the brackets. `invalid_argument`.
   explicit array_selection(std::string_view text);
 
+  /// Returns whether all of the array is selected.
   bool is_whole() const noexcept { return selections_.empty(); }
   /// A selection from an array of a certain shape.
   struct selected {

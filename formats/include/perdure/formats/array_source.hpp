@@ -23,20 +23,20 @@ namespace perdure::formats {
 
 /// An attribute with its key.
 struct array_attribute {
-  std::string key;
-  data_type type;
+  std::string key;    ///< name of the attribute
+  data_type type;     ///< type of an element of the value
   extents dims;       ///< empty for a single value
   std::string bytes;  ///< the text itself, where the attribute is one
 };
 
 /// Facts about an array that are known before its elements are read.
 struct array_description {
-  std::string name;  ///< within a file of several arrays; empty in a file of one
-  data_type type;    ///< of an element, without fixed dimensions
-  extents dims;
+  std::string name;                          ///< within a file of several arrays; empty in a file of one
+  data_type type;                            ///< element type, without fixed dimensions
+  extents dims;                              ///< length of each dimension
   std::vector<std::string> dimensions = {};  ///< names of the dimensions: none, or one for each
   extents chunk = {};  ///< shape of the pieces in which the elements are stored; empty: one piece
-  std::vector<array_attribute> attributes = {};
+  std::vector<array_attribute> attributes = {};  ///< the attributes, with their values
 };
 
 /// Something that a file has and that is not read, or that an array has and a file cannot hold.
@@ -51,11 +51,13 @@ struct loss {
 /// Thread safety: sources of one file are used by one thread at a time.
 class array_source {
  public:
+  /// Makes a source of an array of which these facts are known.
   explicit array_source(array_description what) : what_(std::move(what)) {}
   array_source(const array_source&) = delete;
   array_source& operator=(const array_source&) = delete;
   virtual ~array_source() = default;
 
+  /// Returns the facts about the array.
   const array_description& what() const noexcept { return what_; }
   /// Reads the elements of a part, row-major and without gaps, to `to`. The part has no strides and lies
   /// inside the array. Must not be called for elements of variable length. `bad_input`, `damaged`, `io`,
@@ -69,7 +71,7 @@ class array_source {
   virtual std::optional<std::vector<slab>> stored_parts() { return {}; }
 
  protected:
-  array_description what_;
+  array_description what_;  ///< facts about the array, set by the derived class
 };
 
 /// Arrays of a file or of a group, sorted by name.

@@ -20,6 +20,7 @@
 
 namespace perdure::formats {
 
+/// Options of `import_arrays`.
 struct import_options {
   /// How the arrays are stored. Names of dimensions are the file's, if it has any.
   array_options store = {};

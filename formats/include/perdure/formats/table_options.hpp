@@ -16,7 +16,7 @@ enum class header_line : std::uint8_t {
 struct table_options {
   char separator = '\0';  ///< between fields; ' ' is any number of blanks. Not given: '\0'
   char decimal = '\0';    ///< '.' or ',' in numbers. Not given: '\0'
-  header_line header = header_line::automatic;
+  header_line header = header_line::automatic;  ///< whether the first line names the columns
 };
 
 }  // namespace perdure::formats

@@ -12,8 +12,8 @@ namespace perdure::inspect {
 
 /// A named or unique object and how large it is.
 struct listed_object {
-  object_info info;
-  object_extent extent;
+  object_info info;      ///< name, type and length
+  object_extent extent;  ///< bytes and elements
 };
 
 /// Returns the named and the unique objects of a store, by name and type. Reads each as far as

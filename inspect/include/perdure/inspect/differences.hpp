@@ -18,15 +18,17 @@ enum class difference {
 /// Returns "unsure", "changed", "removed" or "added".
 const char* to_string(difference what) noexcept;
 
+/// An object that differs between two states of a store.
 struct object_difference {
-  difference what;
+  difference what;     ///< how it differs
   object_info object;  ///< object of the later state, unless it was removed
 };
 
+/// Outcome of a comparison of two states of a store.
 struct store_differences {
-  std::uint64_t pages = 0;            ///< 4 KiB each, in the larger state
-  std::uint64_t different_pages = 0;  ///< pages behind the end of a state count as zeros
-  std::uint64_t same_objects = 0;
+  std::uint64_t pages = 0;                 ///< 4 KiB each, in the larger state
+  std::uint64_t different_pages = 0;       ///< pages behind the end of a state count as zeros
+  std::uint64_t same_objects = 0;          ///< number of objects that are the same in both
   std::vector<object_difference> objects;  ///< all others: named, unique and anonymous ones
 };
 

@@ -33,8 +33,11 @@ class object_reader {
   /// Called with each piece of memory of an object, in bytes from the store's first one.
   using block_visitor = std::function<void(std::uint64_t offset, std::uint64_t bytes)>;
 
+  /// Prepares to read an object of an open store.
   object_reader(const manager& store, const object_info& object);
+  /// Takes the reading over; the other reader may only be destroyed or assigned to.
   object_reader(object_reader&&) noexcept;
+  /// Takes the reading over, as the constructor does.
   object_reader& operator=(object_reader&&) noexcept;
   ~object_reader();
 

@@ -17,19 +17,20 @@ struct pointing_bytes {
   std::string name;                   ///< empty unless the object has a name
   std::string type;                   ///< the object's type
   std::uint64_t length = 1;           ///< elements
-  std::uint64_t bytes = 0;
-  std::uint64_t store_offset = 0;  ///< bytes from the store's first byte
-  std::uint64_t words = 0;         ///< how many such words
-  std::uint64_t offset = 0;        ///< first word that leads into the store, else of the first
-  std::uint64_t word = 0;          ///< content of the word at `offset`
+  std::uint64_t bytes = 0;            ///< size of the object or block
+  std::uint64_t store_offset = 0;     ///< bytes from the store's first byte
+  std::uint64_t words = 0;            ///< how many such words
+  std::uint64_t offset = 0;           ///< first word that leads into the store, else of the first
+  std::uint64_t word = 0;             ///< content of the word at `offset`
   std::uint64_t epoch = 0;  ///< the last checkpoint for which the store was mapped where the word leads, or 0
 };
 
+/// Outcome of a search for raw pointers.
 struct pointer_report {
   std::vector<pointing_bytes> found;  ///< by place; a few of many blocks of one size
   std::uint64_t places = 0;           ///< objects and blocks, listed or not
   std::uint64_t words = 0;            ///< in all of them
-  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_read = 0;       ///< bytes that were searched
 };
 
 /// Looks at every allocated block of a store that was verified before. `progress`, if there is one, is called

@@ -20,24 +20,24 @@ struct value {
   struct nothing {};
   /// Characters of a string, or of an array of them up to its first zero byte.
   struct text {
-    std::string characters;
+    std::string characters;  ///< the characters, without a zero byte at the end
     std::uint64_t more = 0;  ///< characters behind these that were not read
   };
   /// Elements of a container, an array or a tuple.
   struct list {
-    std::vector<value> elements;
-    std::uint64_t more = 0;  ///< elements behind these that were not read
+    std::vector<value> elements;  ///< the elements that were read, in their order
+    std::uint64_t more = 0;       ///< elements behind these that were not read
   };
   /// Members of a class by their names, in the order of their declaration.
   struct record {
-    std::vector<field> fields;
+    std::vector<field> fields;  ///< the members
   };
   /// A value of a type whose bytes the store does not explain, or a container whose elements are only
   /// counted.
   struct opaque {
-    std::string type;         ///< name that its author wrote, without default arguments
-    std::uint64_t bytes = 0;  ///< size of the value itself
-    std::optional<std::uint64_t> elements;
+    std::string type;                       ///< name that its author wrote, without default arguments
+    std::uint64_t bytes = 0;                ///< size of the value itself
+    std::optional<std::uint64_t> elements;  ///< number of elements of a container
   };
   /// A value that leads out of the store or contradicts itself.
   struct damaged {};
@@ -50,9 +50,10 @@ struct value {
       held;
 };
 
+/// A member of a class: its name and its value.
 struct value::field {
-  std::string name;
-  value held;
+  std::string name;  ///< name of the member
+  value held;        ///< value of the member
 };
 
 }  // namespace perdure::inspect
