@@ -21,16 +21,11 @@ struct piece {
 
 genome_scan::genome_scan(const taxonomy_view& taxonomy, const sequence_taxa& taxa,
                          const build_options& options, std::string advice, const scan_sizes& sizes)
-    : taxonomy_(taxonomy), taxa_(taxa), options_(options), advice_(std::move(advice)), sizes_(sizes) {}
+    : options_(options), sizes_(sizes), names_(taxonomy, taxa, options.unmapped, std::move(advice)) {}
 
 void genome_scan::resume(const scan_position& reached, const build_result& counts, std::string_view names) {
   reached_ = reached;
-  counts_ = counts;
-  while (!names.empty()) {
-    const std::size_t end = names.find('\n');
-    names_.emplace(names.substr(0, end));
-    names.remove_prefix(end + 1);
-  }
+  names_.resume(counts, names);
 }
 
 void genome_scan::read(const std::vector<std::filesystem::path>& genomes, minimizer_collector& into) {
@@ -56,24 +51,9 @@ void genome_scan::take(const std::filesystem::path& file, const sequence_batch& 
   for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
     if (batch.first_record + i <= reached_.records) continue;
     const sequence& one = batch.sequences[i];
-    const std::string at = file.string() + ": record " + std::to_string(batch.first_record + i) +
-                           ": sequence " + std::string(one.name);
-    if (!names_.emplace(one.name).second)
-      throw error(errc::bad_input, at + " was there before; each sequence needs a name of its own");
+    const auto node = names_.take(file, batch.first_record + i, one);
     into.add_name(one.name);
-    const auto taxon = taxa_.taxon_of(one.name);
-    if (!taxon) {
-      if (options_.unmapped == unmapped_sequences::error)
-        throw error(errc::bad_input, at + " has no taxon: neither a map nor its name has one");
-      ++counts_.skipped;
-      continue;
-    }
-    const auto node = taxonomy_.find(*taxon);
-    if (!node)
-      throw error(errc::bad_input, at + " has the taxon " + std::to_string(*taxon) +
-                                       ", which the taxonomy does not have" + advice_);
-    ++counts_.sequences;
-    counts_.bases += one.bases.size();
+    if (!node) continue;
     for (std::size_t begin = 0; begin < one.bases.size(); begin += sizes_.piece_bases)
       pieces.push_back({one.bases.substr(begin, sizes_.piece_bases + options_.scheme.k - 1), *node});
   }

@@ -8,9 +8,9 @@
 #include <perdure/kmer/read_source.hpp>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "genome_names.hpp"
 #include "minimizer_collector.hpp"
 
 namespace perdure::kmer::detail {
@@ -36,19 +36,15 @@ class genome_scan {
   void read(const std::vector<std::filesystem::path>& genomes, minimizer_collector& into);
 
   /// Counts what was read: sequences, bases and skipped ones.
-  const build_result& counts() const noexcept { return counts_; }
+  const build_result& counts() const noexcept { return names_.counts(); }
 
  private:
   void take(const std::filesystem::path& file, const sequence_batch& batch, minimizer_collector& into);
 
-  taxonomy_view taxonomy_;
-  const sequence_taxa& taxa_;
   const build_options& options_;
-  std::string advice_;
   scan_sizes sizes_;
   scan_position reached_;
-  std::unordered_set<std::string> names_;
-  build_result counts_;
+  genome_names names_;
 };
 
 /// Throws `bad_input` for genomes without any minimizer.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "genome_scan.hpp"
+#include "layer_rule.hpp"
 #include "layer_table.hpp"
 
 namespace perdure::kmer {
@@ -75,13 +76,9 @@ added_genomes add_genomes(manager& store, const std::vector<std::filesystem::pat
   result.added = scan.counts();
   result.added.minimizers = sets.size();
   const std::span<const stored_layer* const> layers = index.stored_layers();
-  std::size_t first = layers.size();
-  for (std::uint64_t behind = result.added.minimizers; first > 0; --first) {
-    const std::uint64_t before = layers[first - 1]->minimizers;
-    const bool is_small = first > 1 && before < how.merge_below;
-    if (!is_small && before >= layer_ratio * behind) break;
-    behind += before;
-  }
+  std::vector<std::uint64_t> sizes;
+  for (const stored_layer* const layer : layers) sizes.push_back(layer->minimizers);
+  const std::size_t first = detail::first_to_merge(sizes, result.added.minimizers, how.merge_below);
   result.index = replace_layers(store, index, first, sets, result.added, how.threads);
   return result;
 }

@@ -115,6 +115,7 @@ TEST_F(Cli, EveryCommandHasHelp) {
                                    {"kmer", "dump"},
                                    {"kmer", "generate"},
                                    {"kmer", "lookup"},
+                                   {"kmer", "merge"},
                                    {"kmer", "remove"},
                                    {"kmer", "stats"}}) {
     arguments a = command;
@@ -562,6 +563,8 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
   const std::string genomes = path("genomes");
   const std::string bases = "ACGTTGCAAGCTTAGCCATGACTGATCGGCTAAGTCTACGGATTC";
   const std::string fasta = file("genomes.fa", ">kraken:taxid|1\n" + bases + "\n");
+  const std::string exact = path("exact");
+  const std::string other_fasta = file("other.fa", ">kraken:taxid|1|other\n" + bases.substr(5) + "\n");
   const std::string nodes = file("nodes.dmp", "1|1|no rank|\n");
   const std::string taxon_names = file("names.dmp", "1|root||scientific name|\n");
   const std::vector<row> rows{
@@ -622,6 +625,22 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"kmer", "add"}, {genomes, "--genomes", fasta}, genomes, true, true},
       {{"kmer", "compact"}, {genomes}, genomes, true, true},
       {{"kmer", "remove"}, {genomes, "--genomes", fasta}, "", false, false, 1, true},
+      {{"kmer", "build"},
+       {exact, "--index", "exact", "--genomes", fasta, "--taxonomy", nodes, taxon_names},
+       exact,
+       true,
+       true},
+      {{"kmer", "build"},
+       {path("other"), "--index", "exact", "--genomes", other_fasta, "--taxonomy", nodes, taxon_names},
+       path("other"),
+       true,
+       true},
+      {{"kmer", "merge"}, {exact, path("other")}, exact, true, true},
+      {{"kmer", "dump"}, {exact, "-o", path("x")}, exact, true, true},
+      {{"kmer", "lookup"}, {exact, bases}, exact, false, true},
+      {{"kmer", "stats"}, {exact}, exact, false, true},
+      {{"kmer", "compact"}, {exact}, exact, true, true},
+      {{"kmer", "remove"}, {exact, "--genomes", other_fasta}, exact, true, true},
       {{"array", "import"}, {in_arrays + ":t", file("t.csv", "1,2\n3,4\n")}, in_arrays, true},
       {{"array", "ls"}, {in_arrays}, in_arrays},
       {{"array", "stat"}, {in_arrays + ":t"}, ""},

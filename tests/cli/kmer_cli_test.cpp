@@ -375,6 +375,61 @@ TEST_F(KmerCommands, AKilledAddLeavesTheIndexAsItWas) {
   EXPECT_EQ(ok_json({"kmer", "add", store, "--genomes", genomes_, "--map", map_})["sequences"], 2);
 }
 
+TEST_F(KmerCommands, BuildAndChangeAnExactIndex) {
+  arguments build = build_command("exact.store");
+  build.insert(build.end(), {"--index", "exact", "--k", "21"});
+  const std::string store = path("exact.store");
+  const nlohmann::json made = ok_json(build);
+  EXPECT_EQ(made["kind"], "exact");
+  EXPECT_EQ(made["kmers"], 960);
+  EXPECT_EQ(made["occurrences"], 960);
+  EXPECT_EQ(made["k"], 21);
+  const nlohmann::json found = ok_json({"kmer", "lookup", store, first_.substr(100, 22)})["kmers"];
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[1]["position"], 2);
+  EXPECT_EQ(found[1]["taxa"][0]["taxon"], 10);
+  EXPECT_EQ(found[1]["taxa"][0]["count"], 1);
+  expect_part(ok({"kmer", "lookup", store, first_.substr(100, 21)}), "  10 Alpha one: 1 time\n");
+  expect_part(ok({"kmer", "lookup", store, std::string(21, 'A')}), "not in the index");
+
+  const std::string third = file("third.fa", ">kraken:taxid|11|c\n" + first_.substr(0, 200) + "\n");
+  EXPECT_EQ(ok_json({"kmer", "add", store, "--genomes", third})["occurrences"], 1140)
+      << "the layers are merged";
+  expect_part(ok({"kmer", "lookup", store, first_.substr(10, 21)}),
+              "10 Alpha one: 1 time, 11 Alpha two: 1 time\n");
+  const nlohmann::json stats = ok_json({"kmer", "stats", store});
+  EXPECT_EQ(stats["kmers"], 960);
+  EXPECT_EQ(stats["sets"], 3);
+  EXPECT_EQ(stats["sequences"], 3);
+  const std::string before = ok({"kmer", "dump", store});
+  expect_part(before, "\t10:1\t11:1\n");
+  EXPECT_EQ(ok_json({"kmer", "remove", store, "--genomes", third})["sequences"], 1);
+  EXPECT_EQ(ok({"kmer", "dump", store}).find("\t10:1\t11:1\n"), std::string::npos);
+  expect_part(fails({"kmer", "remove", store, "--genomes", third}), "has no sequence kraken:taxid|11|c");
+
+  const std::string other = path("other.store");
+  ok({"kmer", "build", other, "--genomes", third, "--taxonomy", nodes_, names_, "--index", "exact", "--k",
+      "21"});
+  EXPECT_EQ(ok_json({"kmer", "merge", store, other})["sequences"], 1);
+  EXPECT_EQ(ok({"kmer", "dump", store}), before);
+  expect_part(fails({"kmer", "merge", store, other}), "already; its k-mers would count twice");
+  ok({"verify", store, "--pointers"});
+  expect_part(fails({"kmer", "classify", store, third}), "is an exact index");
+}
+
+TEST_F(KmerCommands, RefuseOptionsOfTheOtherKindOfIndex) {
+  const auto with = [this](const arguments& more) {
+    arguments build = build_command();
+    build.insert(build.end(), more.begin(), more.end());
+    return build;
+  };
+  expect_part(fails(with({"--k", "20"}), 2), "give --index exact too");
+  expect_part(fails(with({"--prune", "2"}), 2), "give --index exact too");
+  expect_part(fails(with({"--index", "exact", "--budget", "1GiB"}), 2), "an exact index is built in memory");
+  expect_part(fails(with({"--index", "exact", "--k", "17"}), 2), "--k");
+  EXPECT_FALSE(std::filesystem::exists(path("genomes.store")));
+}
+
 TEST_F(KmerCommands, DumpAnIndex) {
   ok(build_command());
   const std::string store = path("genomes.store");

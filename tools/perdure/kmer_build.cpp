@@ -1,4 +1,5 @@
-// perdure kmer build and add: make an index of genomes in a store, and add genomes to one.
+// perdure kmer build, add and remove: make an index of genomes in a store, add genomes to one, and take them
+// out.
 #include <malloc.h>
 
 #include <algorithm>
@@ -6,8 +7,11 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/kmer/build_exact.hpp>
 #include <perdure/kmer/build_index.hpp>
+#include <perdure/kmer/grow_exact.hpp>
 #include <perdure/kmer/grow_index.hpp>
 #include <string>
 #include <system_error>
@@ -22,12 +26,18 @@
 namespace perdure::cli {
 namespace {
 
+enum class index_change : std::uint8_t { build, add, remove };
+
 struct index_wanted {
+  index_change change = index_change::build;
   std::filesystem::path store;
   std::vector<std::filesystem::path> genomes;
-  std::vector<std::filesystem::path> taxonomy;  // empty: genomes are added to an index
+  std::vector<std::filesystem::path> taxonomy;  // of `build`
   std::filesystem::path map;
   kmer::build_options how;
+  kmer::index_kind kind = kmer::index_kind::minimizer;  // of `build`
+  std::optional<unsigned> k;
+  unsigned prune = 0;
   std::string label;
   unsigned kept = 4096;
   bool full_copies = false;
@@ -35,11 +45,25 @@ struct index_wanted {
   bool as_json = false;
 };
 
+/// What was made of an index of either kind.
+struct changed_index {
+  kmer::index_kind kind = kmer::index_kind::minimizer;
+  kmer::build_result genomes;     ///< that were added or removed
+  std::uint64_t entries = 0;      ///< minimizers or k-mers of the last layer
+  std::uint64_t occurrences = 0;  ///< of k-mers in the last layer
+  std::uint64_t bytes = 0;
+  std::uint32_t layers = 1;
+  std::uint32_t merged = 0;
+  unsigned k = 0;
+
+  bool is_exact() const noexcept { return kind == kmer::index_kind::exact; }
+};
+
 class index_building {
  public:
   explicit index_building(const index_wanted& given)
       : given_(given),
-        is_growing_(given.taxonomy.empty()),
+        is_growing_(given.change != index_change::build),
         created_(!is_growing_ && !manager::exists(given.store)) {}
 
   void run() {
@@ -94,14 +118,9 @@ class index_building {
         const std::lock_guard lock(mutex_);
         return progress_;
       });
-      if (is_growing_) {
-        const kmer::added_genomes added = kmer::add_genomes(store, given_.genomes, taxa, how);
-        made_ = added.added;
-        index_ = added.index;
-      } else {
-        made_ = kmer::build_index(store, given_.genomes, taxonomy.view(), taxa, how);
-        index_ = {1, 0, made_.minimizers, made_.bytes};
-      }
+      const kmer::index_kind kind = is_growing_ ? kmer::kind_of_index(store, given_.how.index) : given_.kind;
+      made_ = kind == kmer::index_kind::exact ? change_exact(store, taxonomy.view(), taxa, how)
+                                              : change_minimizers(store, taxonomy.view(), taxa, how);
       end_if_interrupted();
     } catch (...) {
       store.discard();
@@ -110,6 +129,59 @@ class index_building {
     }
     make_labelled_checkpoint(store);
     store.close();
+  }
+
+  changed_index change_minimizers(manager& store, const kmer::taxonomy_view& taxonomy,
+                                  const kmer::sequence_taxa& taxa, const kmer::build_options& how) const {
+    changed_index made;
+    if (given_.change == index_change::remove)
+      throw error(errc::unsupported, given_.store.string() +
+                                         ": genomes cannot be removed from the k-mer index \"" + how.index +
+                                         "\": it has common ancestors, which do not say which genomes made "
+                                         "them; build an index without these genomes");
+    if (given_.change == index_change::add) {
+      const kmer::added_genomes added = kmer::add_genomes(store, given_.genomes, taxa, how);
+      made.genomes = added.added;
+      made.entries = added.index.minimizers;
+      made.bytes = added.index.bytes;
+      made.layers = added.index.layers;
+      made.merged = added.index.merged;
+      return made;
+    }
+    made.genomes = kmer::build_index(store, given_.genomes, taxonomy, taxa, how);
+    made.entries = made.genomes.minimizers;
+    made.bytes = made.genomes.bytes;
+    made.k = how.scheme.k;
+    return made;
+  }
+
+  changed_index change_exact(manager& store, const kmer::taxonomy_view& taxonomy,
+                             const kmer::sequence_taxa& taxa, const kmer::build_options& given) const {
+    kmer::exact_options how;
+    how.index = given.index;
+    how.k = given_.k.value_or(how.k);
+    how.prune = given_.prune;
+    how.unmapped = given.unmapped;
+    how.threads = given.threads;
+    how.end_descriptor = given.end_descriptor;
+    how.on_progress = given.on_progress;
+    const kmer::exact_result found = given_.change == index_change::build
+                                         ? kmer::build_exact_index(store, given_.genomes, taxonomy, taxa, how)
+                                     : given_.change == index_change::add
+                                         ? kmer::add_exact_genomes(store, given_.genomes, taxa, how)
+                                         : kmer::remove_exact_genomes(store, given_.genomes, taxa, how);
+    changed_index made;
+    made.kind = kmer::index_kind::exact;
+    made.genomes.sequences = found.sequences;
+    made.genomes.bases = found.bases;
+    made.genomes.skipped = found.skipped;
+    made.entries = found.kmers;
+    made.occurrences = found.occurrences;
+    made.bytes = found.bytes;
+    made.layers = found.layers;
+    made.merged = found.merged;
+    made.k = how.k;
+    return made;
   }
 
   void make_labelled_checkpoint(manager& store) {
@@ -135,41 +207,52 @@ class index_building {
   }
 
   void report(double seconds) const {
+    const kmer::build_result& genomes = made_.genomes;
     if (given_.as_json) {
       json value{{"store", given_.store.string()},
                  {"index", given_.how.index},
-                 {"sequences", made_.sequences},
-                 {"bases", made_.bases},
-                 {"skipped_sequences", made_.skipped},
-                 {"minimizers", made_.minimizers},
-                 {"layers", index_.layers},
-                 {"merged_layers", index_.merged},
-                 {"bytes", index_.bytes},
+                 {"kind", made_.is_exact() ? "exact" : "minimizer"},
+                 {"sequences", genomes.sequences},
+                 {"bases", genomes.bases},
+                 {"skipped_sequences", genomes.skipped},
+                 {made_.is_exact() ? "kmers" : "minimizers", made_.entries},
+                 {"layers", made_.layers},
+                 {"merged_layers", made_.merged},
+                 {"bytes", made_.bytes},
                  {"threads", given_.how.threads},
                  {"seconds", seconds}};
+      if (made_.is_exact()) value["occurrences"] = made_.occurrences;
       if (!is_growing_) {
-        value["budget"] = given_.how.budget;
-        value["resumed"] = made_.resumed;
-        value["k"] = given_.how.scheme.k;
-        value["l"] = given_.how.scheme.l;
+        value["k"] = made_.k;
+        if (made_.is_exact()) {
+          value["prune"] = given_.prune;
+        } else {
+          value["l"] = given_.how.scheme.l;
+          value["budget"] = given_.how.budget;
+          value["resumed"] = genomes.resumed;
+        }
       }
       if (!given_.label.empty()) value["label"] = given_.label;
       if (!given_.label.empty()) value["kept"] = is_labelled_ && given_.kept != 0;
-      tell_grown_store(value, given_.store, made_.checkpoints);
+      tell_grown_store(value, given_.store, genomes.checkpoints);
       print(value);
       return;
     }
     output out = output::standard();
-    if (made_.resumed) out.write("resumed        a build that was interrupted\n");
-    out.write(std::string(is_growing_ ? "added          " : "indexed        ") +
-              counted(made_.sequences, "sequence", "sequences") + ", " + grouped(made_.bases) + " bases in " +
-              in_seconds(seconds) + " (" + counted(given_.how.threads, "thread", "threads") + ")\n");
-    if (made_.skipped != 0)
-      out.write("skipped        " + counted(made_.skipped, "sequence", "sequences") + " without a taxon\n");
+    if (genomes.resumed) out.write("resumed        a build that was interrupted\n");
+    const char* const what = given_.change == index_change::build ? "indexed        "
+                             : given_.change == index_change::add ? "added          "
+                                                                  : "removed        ";
+    out.write(what + counted(genomes.sequences, "sequence", "sequences") + ", " + grouped(genomes.bases) +
+              " bases in " + in_seconds(seconds) + " (" + counted(given_.how.threads, "thread", "threads") +
+              ")\n");
+    if (genomes.skipped != 0)
+      out.write("skipped        " + counted(genomes.skipped, "sequence", "sequences") + " without a taxon\n");
     out.write("index          " + printable_name(given_.how.index) + ": " +
-              (is_growing_ ? counted(index_.layers, "layer", "layers") + ", of which the last has "
+              (is_growing_ ? counted(made_.layers, "layer", "layers") + ", of which the last has "
                            : std::string()) +
-              grouped(index_.minimizers) + " minimizers, " + in_bytes(index_.bytes) + "\n");
+              grouped(made_.entries) + (made_.is_exact() ? " k-mers, " : " minimizers, ") +
+              in_bytes(made_.bytes) + "\n");
     tell_grown_store(out, given_.store);
     out.finish();
   }
@@ -182,11 +265,22 @@ class index_building {
   interruption_watch interruption_;
   std::mutex mutex_;
   workload::progress progress_{0, 0, "bytes"};
-  kmer::build_result made_;
-  kmer::growth_result index_;
+  changed_index made_;
 };
 
-/// Adds options that `build` and `add` have.
+/// Throws `usage_error` where options of `build` do not go together.
+void check(const index_wanted& given) {
+  if (given.taxonomy.size() != 2) throw usage_error("--taxonomy takes two files: nodes.dmp and names.dmp");
+  if (given.how.budget != 0 && given.how.budget < kmer::least_build_budget)
+    throw usage_error("--budget is at least " + in_bytes(kmer::least_build_budget));
+  const bool is_exact = given.kind == kmer::index_kind::exact;
+  if (!is_exact && (given.k || given.prune != 0))
+    throw usage_error("--k and --prune are for exact indexes: give --index exact too");
+  if (is_exact && (given.how.budget != 0 || given.how.anew))
+    throw usage_error("--budget and --anew are for indexes of minimizers: an exact index is built in memory");
+}
+
+/// Adds options that all three have.
 void add_genome_options(command target, index_wanted& given) {
   target
       .add_paths("--genomes", given.genomes,
@@ -230,6 +324,19 @@ void add_kmer_build_command(command kmer) {
                  "Two files, nodes.dmp and names.dmp: the taxa as NCBI's dumps have them")
       .required();
   add_genome_options(build, *given);
+  build
+      .add_choice("--index", given->kind,
+                  {{"minimizer", kmer::index_kind::minimizer}, {"exact", kmer::index_kind::exact}},
+                  "minimizer: the lowest common ancestor of each minimizer; exact: all taxa of each k-mer, "
+                  "and how often they have it")
+      .default_text("minimizer");
+  build
+      .add_number("--k", kmer::least_exact_k, kmer::most_kmer_bases, "Bases of a k-mer of an exact index",
+                  [given](std::uint64_t n) { given->k = static_cast<unsigned>(n); })
+      .default_text(std::to_string(kmer::most_kmer_bases));
+  build.add_number("--prune", 1, 1'000'000'000,
+                   "Of k-mers with more than N taxa, an exact index has common ancestors instead",
+                   [given](std::uint64_t n) { given->prune = static_cast<unsigned>(n); });
   build.add_size("--budget", given->how.budget,
                  "Take about this much memory for minimizers and pages, as 1GiB: minimizers are sorted in "
                  "runs, which are in "
@@ -239,24 +346,38 @@ void add_kmer_build_command(command kmer) {
   build.add_flag("--anew", given->how.anew,
                  "Drop a build of this index that was interrupted, and begin anew");
   build.callback([given] {
-    if (given->taxonomy.size() != 2) throw usage_error("--taxonomy takes two files: nodes.dmp and names.dmp");
-    if (given->how.budget != 0 && given->how.budget < kmer::least_build_budget)
-      throw usage_error("--budget is at least " + in_bytes(kmer::least_build_budget));
+    check(*given);
     // Memory that one step frees must be there for the next: malloc keeps it where it raises this limit.
     if (given->how.budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
     index_building(*given).run();
   });
 }
 
-void add_kmer_add_command(command kmer) {
+namespace {
+
+void add_change_command(command kmer, const char* name, const char* description, index_change change) {
   auto given = std::make_shared<index_wanted>();
-  command add = kmer.add_command("add", "Add genomes to an index, in time in proportion to them");
-  add.add_path("STORE", given->store, "The store's directory").required();
-  add_genome_options(add, *given);
-  add.callback([given] {
+  given->change = change;
+  command target = kmer.add_command(name, description);
+  target.add_path("STORE", given->store, "The store's directory").required();
+  add_genome_options(target, *given);
+  target.callback([given] {
     require_changeable_store(given->store);
     index_building(*given).run();
   });
+}
+
+}  // namespace
+
+void add_kmer_add_command(command kmer) {
+  add_change_command(kmer, "add", "Add genomes to an index, in time in proportion to them",
+                     index_change::add);
+}
+
+void add_kmer_remove_command(command kmer) {
+  add_change_command(kmer, "remove",
+                     "Take genomes out of an exact index; an index of minimizers cannot lose genomes",
+                     index_change::remove);
 }
 
 }  // namespace perdure::cli

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <perdure/error.hpp>
 #include <perdure/kmer/clade_report.hpp>
 #include <perdure/kmer/classify_files.hpp>
 #include <perdure/kmer/found_minimizers.hpp>
@@ -284,12 +285,18 @@ void write_summary(const classification_wanted& given, const kmer::taxonomy_view
 
 void classify(const classification_wanted& given) {
   const opened_index opened(given, given.plans.of_store());
-  classification made(given, opened.index());
+  if (opened.minimizers() == nullptr)
+    throw error(errc::unsupported,
+                given.store.string() + ": \"" + given.name +
+                    "\" is an exact index, and reads are classified by indexes of minimizers: "
+                    "build one, in this store under another name or in another store");
+  const kmer::minimizer_index& index = *opened.minimizers();
+  classification made(given, index);
   const stopwatch watch;
   made.run();
   const double seconds = watch.seconds();
   made.write_files();
-  const kmer::taxonomy_view taxonomy = opened.index().taxonomy();
+  const kmer::taxonomy_view taxonomy = index.taxonomy();
   if (!given.as_json) {
     if (!given.writes_to_standard_output()) write_summary(given, taxonomy, made, seconds);
     return;

@@ -2,6 +2,7 @@
 #include <memory>
 #include <mutex>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/kmer/grow_exact.hpp>
 #include <perdure/kmer/grow_index.hpp>
 
 #include "grown_store.hpp"
@@ -22,7 +23,10 @@ void compact(const compaction_wanted& given) {
   const stopwatch watch;
   const interruption_watch interruption;
   manager store(open_only, given.store, settings_for(given.verify));
-  kmer::growth_result made;
+  const bool is_exact = kmer::kind_of_index(store, given.name) == kmer::index_kind::exact;
+  std::uint32_t merged = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
   std::mutex mutex;
   workload::progress progress{0, 0, "minimizers"};
   try {
@@ -30,11 +34,23 @@ void compact(const compaction_wanted& given) {
       const std::lock_guard lock(mutex);
       return progress;
     });
-    made = kmer::compact_index(store, given.name, given.threads, [&](const workload::progress& now) {
+    if (is_exact) {
+      const kmer::exact_result made = kmer::compact_exact_index(store, given.name, given.threads);
       end_if_interrupted();
-      const std::lock_guard lock(mutex);
-      progress = now;
-    });
+      merged = made.merged;
+      entries = made.kmers;
+      bytes = made.bytes;
+    } else {
+      const kmer::growth_result made =
+          kmer::compact_index(store, given.name, given.threads, [&](const workload::progress& now) {
+            end_if_interrupted();
+            const std::lock_guard lock(mutex);
+            progress = now;
+          });
+      merged = made.merged;
+      entries = made.minimizers;
+      bytes = made.bytes;
+    }
   } catch (...) {
     store.discard();
     if (interruption_watch::signal() == 0) throw;
@@ -46,9 +62,9 @@ void compact(const compaction_wanted& given) {
   if (given.as_json) {
     json value{{"store", given.store.string()},
                {"index", given.name},
-               {"merged_layers", made.merged},
-               {"minimizers", made.minimizers},
-               {"bytes", made.bytes},
+               {"merged_layers", merged},
+               {is_exact ? "kmers" : "minimizers", entries},
+               {"bytes", bytes},
                {"threads", given.threads},
                {"seconds", seconds}};
     tell_grown_store(value, given.store, 0);
@@ -56,10 +72,9 @@ void compact(const compaction_wanted& given) {
     return;
   }
   output out = output::standard();
-  out.write("merged         " + counted(made.merged, "layer", "layers") + " in " + in_seconds(seconds) +
-            "\n");
-  out.write("index          " + printable_name(given.name) + ": " + grouped(made.minimizers) +
-            " minimizers, " + in_bytes(made.bytes) + "\n");
+  out.write("merged         " + counted(merged, "layer", "layers") + " in " + in_seconds(seconds) + "\n");
+  out.write("index          " + printable_name(given.name) + ": " + grouped(entries) +
+            (is_exact ? " k-mers, " : " minimizers, ") + in_bytes(bytes) + "\n");
   tell_grown_store(out, given.store);
   out.finish();
 }

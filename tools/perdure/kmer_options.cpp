@@ -19,7 +19,10 @@ void add_index_options(command target, index_options& given) {
 
 opened_index::opened_index(const index_options& given, std::uint64_t budget)
     : store_(open_read_only, given.store, settings_for(given.verify, budget)) {
-  index_.emplace(store_, given.name);
+  if (kmer::kind_of_index(store_, given.name) == kmer::index_kind::exact)
+    exact_.emplace(store_, given.name);
+  else
+    minimizers_.emplace(store_, given.name);
   seconds_ = watch_.seconds();
 }
 
@@ -39,6 +42,7 @@ void add_kmer_commands(command program) {
   add_kmer_dump_command(kmer);
   add_kmer_generate_command(kmer);
   add_kmer_lookup_command(kmer);
+  add_kmer_merge_command(kmer);
   add_kmer_remove_command(kmer);
   add_kmer_stats_command(kmer);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <perdure/kmer/exact_index.hpp>
 #include <perdure/kmer/minimizer_index.hpp>
 #include <perdure/manager.hpp>
 #include <string>
@@ -31,7 +32,10 @@ class opened_index {
   /// Opens the store within a budget of memory, if one is given.
   explicit opened_index(const index_options& given, std::uint64_t budget = 0);
 
-  const kmer::minimizer_index& index() const noexcept { return *index_; }
+  /// The index of minimizers, if it is one.
+  const kmer::minimizer_index* minimizers() const noexcept { return minimizers_ ? &*minimizers_ : nullptr; }
+  /// The exact index otherwise.
+  const kmer::exact_index& exact() const noexcept { return *exact_; }
   std::uint64_t epoch() const { return store_.store().epoch(); }
   /// Time to open the store and find the index.
   double seconds() const noexcept { return seconds_; }
@@ -39,7 +43,8 @@ class opened_index {
  private:
   stopwatch watch_;  // before the store: opening counts
   manager store_;
-  std::optional<kmer::minimizer_index> index_;
+  std::optional<kmer::minimizer_index> minimizers_;
+  std::optional<kmer::exact_index> exact_;
   double seconds_ = 0;
 };
 
@@ -53,6 +58,7 @@ void add_kmer_classify_command(command kmer);
 void add_kmer_dump_command(command kmer);
 void add_kmer_generate_command(command kmer);
 void add_kmer_lookup_command(command kmer);
+void add_kmer_merge_command(command kmer);
 void add_kmer_remove_command(command kmer);
 void add_kmer_stats_command(command kmer);
 

@@ -32,9 +32,8 @@ struct layer_sums {
   }
 };
 
-void show_stats(const stats_wanted& given) {
-  const opened_index opened(given);
-  const kmer::minimizer_index& index = opened.index();
+void show_minimizers(const stats_wanted& given, const opened_index& opened,
+                     const kmer::minimizer_index& index) {
   const kmer::minimizer_scheme& scheme = index.scheme();
   layer_sums sums;
   for (const kmer::stored_layer* const layer : index.stored_layers()) sums.add(*layer);
@@ -94,6 +93,58 @@ void show_stats(const stats_wanted& given) {
   out.finish();
 }
 
+void show_exact(const stats_wanted& given, const opened_index& opened) {
+  if (given.top != 0)
+    throw usage_error("--top counts minimizers, and " + given.name + " is an exact index: leave it out");
+  const kmer::exact_index& index = opened.exact();
+  std::uint64_t sequences = 0;
+  std::uint64_t bases = 0;
+  std::uint64_t kmers = 0;
+  std::uint64_t occurrences = 0;
+  std::uint64_t sets = 0;
+  std::uint64_t bytes = 0;
+  for (const kmer::stored_exact_layer* const layer : index.stored_layers()) {
+    sequences += layer->sequences.size();
+    for (const kmer::stored_sequence& one : layer->sequences) bases += one.bases;
+    kmers += layer->kmers;
+    occurrences += layer->occurrences;
+    sets += layer->set_ends.size();
+    bytes += layer->bytes();
+  }
+  if (given.as_json) {
+    print(json{{"store", given.store.string()},
+               {"epoch", opened.epoch()},
+               {"index", given.name},
+               {"k", index.k()},
+               {"prune", index.prune()},
+               {"sequences", sequences},
+               {"bases", bases},
+               {"kmers", kmers},
+               {"occurrences", occurrences},
+               {"sets", sets},
+               {"taxa_in_taxonomy", index.taxonomy().size()},
+               {"layers", index.tables().size()},
+               {"bytes", bytes},
+               {"attach_seconds", opened.seconds()}});
+    return;
+  }
+  output out = output::standard();
+  out.write("re-attached    in " + in_seconds(opened.seconds()) + ", at epoch " + grouped(opened.epoch()) +
+            "\n");
+  out.write(
+      "index          " + printable_name(given.name) + ": all k-mers of " + std::to_string(index.k()) +
+      " bases" +
+      (index.prune() == 0 ? std::string() : ", each of at most " + counted(index.prune(), "taxon", "taxa")) +
+      "\n");
+  out.write("genomes        " + counted(sequences, "sequence", "sequences") + ", " + grouped(bases) +
+            " bases\n");
+  out.write("k-mers         " + grouped(kmers) + ", which occur " + grouped(occurrences) + " times\n");
+  out.write("sets of taxa   " + grouped(sets) + "\n");
+  out.write("table          " + in_bytes(bytes) + " in " + counted(index.tables().size(), "layer", "layers") +
+            "\n");
+  out.finish();
+}
+
 }  // namespace
 
 void add_kmer_stats_command(command kmer) {
@@ -103,7 +154,13 @@ void add_kmer_stats_command(command kmer) {
   stats.add_number("--top", 0, 1'000'000'000,
                    "Also list the N taxa with the most minimizers, which reads the table",
                    [given](std::uint64_t n) { given->top = n; });
-  stats.callback([given] { show_stats(*given); });
+  stats.callback([given] {
+    const opened_index opened(*given);
+    if (const kmer::minimizer_index* const index = opened.minimizers(); index != nullptr)
+      show_minimizers(*given, opened, *index);
+    else
+      show_exact(*given, opened);
+  });
 }
 
 }  // namespace perdure::cli

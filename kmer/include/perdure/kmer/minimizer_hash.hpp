@@ -24,6 +24,14 @@ class minimizer_hash {
     h = folded(h) * 0xc4ceb9fe1a85ec53;
     return folded(h);
   }
+  /// Returns the minimizer that has a hash.
+  constexpr std::uint64_t minimizer_of(std::uint64_t hash) const noexcept {
+    // The steps in reverse order, with the inverses of the factors modulo 2^64.
+    std::uint64_t h = folded(hash) * 0x9cb4b2f8129337db;
+    h = folded(h) * 0x4f74430c22a54005;
+    h = folded(h) >> (64 - bits_);
+    return with_gaps((h - 0x9e3779b97f4a7c15) & (~std::uint64_t{0} >> (64 - bits_)));
+  }
 
  private:
   /// Returns the bases that the spaced seed keeps, without gaps.
@@ -35,6 +43,16 @@ class minimizer_hash {
     low = (low | low >> 8) & 0x0000ffff0000ffff;
     low = (low | low >> 16) & 0x00000000ffffffff;
     return minimizer >> mixed_bits_ << (mixed_bits_ / 2) | low;
+  }
+  /// Undoes `kept_bases`.
+  constexpr std::uint64_t with_gaps(std::uint64_t kept) const noexcept {
+    const unsigned low_bits = mixed_bits_ / 2;
+    std::uint64_t low = kept & ((std::uint64_t{1} << low_bits) - 1);
+    low = (low | low << 16) & 0x0000ffff0000ffff;
+    low = (low | low << 8) & 0x00ff00ff00ff00ff;
+    low = (low | low << 4) & 0x0f0f0f0f0f0f0f0f;
+    low = (low | low << 2) & 0x3333333333333333;
+    return kept >> low_bits << mixed_bits_ | low;
   }
   constexpr std::uint64_t folded(std::uint64_t h) const noexcept {
     const unsigned unused = 64 - bits_;

@@ -1,0 +1,62 @@
+// K-mers of genomes with the taxa that have them, while an exact index is built.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <perdure/kmer/exact_index.hpp>
+#include <perdure/kmer/taxonomy.hpp>
+#include <span>
+#include <vector>
+
+namespace perdure::kmer::detail {
+
+/// A k-mer of a taxon, by its hash, and how often it is there.
+struct kmer_count {
+  std::uint64_t hash = 0;
+  /// Node of the taxonomy; or `pruned` and a depth from which on the k-mer's taxa are common ancestors.
+  std::uint32_t node = 0;
+  std::uint32_t count = 0;
+
+  static constexpr std::uint32_t pruned = 0x80000000;
+};
+
+/// Counts of k-mers in parts by their hash.
+///
+/// Thread safety: `add` from any thread; the others while nobody adds.
+class kmer_counts {
+ public:
+  static constexpr unsigned part_bits = 9;
+  static constexpr std::size_t parts = std::size_t{1} << part_bits;
+
+  kmer_counts() : parts_(parts) {}
+
+  void add(std::span<const kmer_count> some);
+  /// Adds up what is there more than once, in parts that have grown to twice their size, or in all of them.
+  /// Throws `unsupported` where a count does not fit 32 bits.
+  void merge(unsigned threads, bool all);
+  /// Takes counts away; both are merged, and so is what is left. Returns false, with counts that mean
+  /// nothing, where something is not there as often.
+  bool subtract(const kmer_counts& other, unsigned threads);
+  /// Returns a part, sorted by hash and node, once all are merged. Hashes of a part are smaller than those of
+  /// the next.
+  std::span<const kmer_count> part(std::size_t number) const noexcept { return parts_[number].all; }
+  /// Forgets a part, to free its memory.
+  void forget(std::size_t number) noexcept { parts_[number].all = {}; }
+  bool empty() const noexcept;
+  /// Number of distinct k-mers, once all are merged.
+  std::uint64_t kmers() const noexcept;
+
+ private:
+  struct count_part {
+    std::vector<kmer_count> all;
+    std::size_t merged = 0;  // number of the first that are sorted and there once
+    std::mutex mutex;
+  };
+
+  static void merge(count_part& part);
+
+  std::vector<count_part> parts_;
+};
+
+}  // namespace perdure::kmer::detail
