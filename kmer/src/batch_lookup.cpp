@@ -23,6 +23,9 @@ constexpr std::uint64_t least_measured_pages = 1024;
 /// plan was chosen for the batch before.
 constexpr std::uint64_t first_share = 64;
 constexpr std::uint64_t later_share = 256;
+/// Parts of a batch, each read by one plan.
+constexpr std::uint64_t parts_of_batch = 16;
+constexpr std::uint64_t least_part_pages = 4096;
 constexpr std::uint64_t all_pages = std::numeric_limits<std::uint64_t>::max();
 
 /// Calls `each(hash, taxon)` for the runs with a minimizer.
@@ -156,28 +159,38 @@ void batch_lookup::sort(std::span<const wanted_taxa> wanted) {
 
 void batch_lookup::find_in(std::size_t layer) {
   std::span<lookup> rest(lookups_);
-  lookup_plan plan = options_.plan;
-  if (plan == lookup_plan::automatic) {
-    layer_pieces all{index_, layer, rest};
-    plan_choice choice;
-    choice.faults.pages = all.pages_for(lookup_plan::faults, piece_pages_);
-    choice.sweep.pages = all.pages_for(lookup_plan::sweep, piece_pages_);
-    if (choice.faults.pages >= least_measured_pages) {
-      for (const lookup_plan one : {lookup_plan::faults, lookup_plan::sweep})
-        if (one != last_chosen_)
-          rest = read(layer, one, rest,
-                      choice.faults.pages / (recently_by(one).pages == 0 ? first_share : later_share));
-    }
-    choice.faults.pages_per_second = recently_by(lookup_plan::faults).pages_per_second();
-    choice.sweep.pages_per_second = recently_by(lookup_plan::sweep).pages_per_second();
-    if (static_cast<double>(choice.sweep.pages) * choice.faults.pages_per_second <
-        static_cast<double>(choice.faults.pages) * choice.sweep.pages_per_second)
-      choice.chosen = lookup_plan::sweep;
-    plan = choice.chosen;
-    last_chosen_ = plan;
-    if (options_.on_choice && choice.faults.pages != 0) options_.on_choice(choice);
+  if (options_.plan != lookup_plan::automatic) {
+    read(layer, options_.plan, rest, all_pages);
+    return;
   }
-  read(layer, plan, rest, all_pages);
+  layer_pieces all{index_, layer, rest};
+  plan_choice choice;
+  choice.faults.pages = all.pages_for(lookup_plan::faults, piece_pages_);
+  choice.sweep.pages = all.pages_for(lookup_plan::sweep, piece_pages_);
+  if (choice.faults.pages >= least_measured_pages) {
+    for (const lookup_plan one : {lookup_plan::faults, lookup_plan::sweep})
+      if (one != last_chosen_)
+        rest = read(layer, one, rest,
+                    choice.faults.pages / (recently_by(one).pages == 0 ? first_share : later_share));
+  }
+  choose(choice);
+  if (options_.on_choice && choice.faults.pages != 0) options_.on_choice(choice);
+  // Devices do not keep their rates, so the choice is made again before each part.
+  for (; !rest.empty(); choose(choice)) {
+    const bool sweeps = choice.chosen == lookup_plan::sweep;
+    const std::uint64_t pages = sweeps ? choice.sweep.pages : choice.faults.pages;
+    rest = read(layer, choice.chosen, rest, std::max(pages / parts_of_batch, least_part_pages));
+    last_chosen_ = choice.chosen;
+  }
+}
+
+/// Chooses the plan that takes less time for the pages, at the rates of late.
+void batch_lookup::choose(plan_choice& choice) const noexcept {
+  choice.faults.pages_per_second = recently_by(lookup_plan::faults).pages_per_second();
+  choice.sweep.pages_per_second = recently_by(lookup_plan::sweep).pages_per_second();
+  const bool sweeps = static_cast<double>(choice.sweep.pages) * choice.faults.pages_per_second <
+                      static_cast<double>(choice.faults.pages) * choice.sweep.pages_per_second;
+  choice.chosen = sweeps ? lookup_plan::sweep : lookup_plan::faults;
 }
 
 /// Reads at least so many pages if there are, and returns the look-ups that are left.

@@ -47,7 +47,8 @@ struct lookup_options {
   /// Function that gets the number of pages that were read. Several threads call it at a time. Its exceptions
   /// end the work.
   std::function<void(std::uint64_t pages)> on_pages = {};
-  /// Function that gets each choice of the automatic plan.
+  /// Function that gets the automatic plan's choice for each layer of a batch. The plan may choose again
+  /// while the layer is read.
   std::function<void(const plan_choice&)> on_choice = {};
 };
 
@@ -100,6 +101,7 @@ class batch_lookup {
   const plan_work& recently_by(lookup_plan plan) const noexcept { return recent_[number_of(plan)]; }
   void sort(std::span<const wanted_taxa> wanted);
   void find_in(std::size_t layer);
+  void choose(plan_choice& choice) const noexcept;
   std::span<lookup> read(std::size_t layer, lookup_plan plan, std::span<lookup> lookups,
                          std::uint64_t least_pages);
   void read_piece(std::size_t layer, std::span<lookup> piece, bool has_gaps, std::vector<table_page>& pages);
