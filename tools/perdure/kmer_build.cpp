@@ -45,12 +45,12 @@ struct index_wanted {
   bool as_json = false;
 };
 
-/// What was made of an index of either kind.
+/// Result of a change to an index of either kind.
 struct changed_index {
   kmer::index_kind kind = kmer::index_kind::minimizer;
-  kmer::build_result genomes;     ///< that were added or removed
+  kmer::build_result genomes;     ///< sequences that were added or removed
   std::uint64_t entries = 0;      ///< minimizers or k-mers of the last layer
-  std::uint64_t occurrences = 0;  ///< of k-mers in the last layer
+  std::uint64_t occurrences = 0;  ///< number of all k-mers in the last layer
   std::uint64_t bytes = 0;
   std::uint32_t layers = 1;
   std::uint32_t merged = 0;

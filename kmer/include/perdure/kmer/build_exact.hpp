@@ -32,7 +32,7 @@ struct exact_options {
 };
 
 struct exact_result {
-  std::uint64_t sequences = 0;    ///< that were added or removed
+  std::uint64_t sequences = 0;    ///< number of sequences that were added or removed
   std::uint64_t bases = 0;        ///< number of their bases, ambiguous ones too
   std::uint64_t skipped = 0;      ///< number of sequences without a taxon
   std::uint64_t kmers = 0;        ///< number of distinct canonical k-mers of the last layer

@@ -63,12 +63,12 @@ struct stored_exact_layer {
   perdure::vector<std::uint64_t> firsts;  ///< first hash of each page; of the first page it is 0
   /// Sets of taxa, which pages have the numbers of, the most frequent first: the end of each in `taxa`.
   perdure::vector<std::uint64_t> set_ends;
-  perdure::vector<taxon_count> taxa;  ///< of each set by rising node
+  perdure::vector<taxon_count> taxa;  ///< taxa of each set by rising node
   /// For each set the depth from which on common ancestors have replaced its taxa, or `not_pruned`; empty
   /// where no set was pruned.
   perdure::vector<std::uint32_t> pruned_from;
   perdure::vector<stored_sequence> sequences;  ///< by name
-  perdure::vector<char> names;                 ///< of sequences, one after the other
+  perdure::vector<char> names;                 ///< names of sequences, one after the other
 
   std::uint64_t bytes() const noexcept;
   std::span<const taxon_count> set(std::uint32_t number) const noexcept {
