@@ -414,10 +414,23 @@ TEST_F(KmerCommands, BuildAndChangeAnExactIndex) {
   EXPECT_EQ(ok({"kmer", "dump", store}), before);
   expect_part(fails({"kmer", "merge", store, other}), "already; its k-mers would count twice");
   ok({"verify", store, "--pointers"});
-  expect_part(fails({"kmer", "classify", store, third}), "is an exact index");
+
+  const nlohmann::json found_taxa =
+      ok_json({"kmer", "classify", store, third, "--scores", path("scores"), "--report", path("report")});
+  EXPECT_EQ(found_taxa["classified"], 1);
+  EXPECT_EQ(found_taxa["taxa"][0]["taxon"], 2);
+  expect_part(content("scores"), "\t 10 1.0000 11 1.0000\t2 1.0000 MultiMatch\n");
+  expect_part(content("report"), "100.00\t1\t1\tG\t2\t  Alpha\n");
+  expect_part(fails({"kmer", "classify", store, third, "--output", "-"}, 2),
+              "--output is for indexes of minimizers");
+  expect_part(fails({"kmer", "classify", store, third, "--budget", "1GiB"}, 2), "--budget is for indexes");
 }
 
 TEST_F(KmerCommands, RefuseOptionsOfTheOtherKindOfIndex) {
+  ok(build_command("minimizers.store"));
+  expect_part(fails({"kmer", "classify", path("minimizers.store"), genomes_, "--scores", path("scores")}, 2),
+              "--scores is for exact indexes");
+  EXPECT_FALSE(std::filesystem::exists(path("scores")));
   const auto with = [this](const arguments& more) {
     arguments build = build_command();
     build.insert(build.end(), more.begin(), more.end());

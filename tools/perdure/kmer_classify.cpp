@@ -9,9 +9,9 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <perdure/error.hpp>
 #include <perdure/kmer/clade_report.hpp>
 #include <perdure/kmer/classify_files.hpp>
+#include <perdure/kmer/exact_classifier.hpp>
 #include <perdure/kmer/found_minimizers.hpp>
 #include <set>
 #include <span>
@@ -36,6 +36,7 @@ struct classification_wanted : index_options {
   std::filesystem::path report;
   std::filesystem::path krona;
   std::filesystem::path output_file;
+  std::filesystem::path scores;  ///< file of `--scores`, with an exact index
   std::filesystem::path classified_file;
   std::filesystem::path unclassified_file;
   bool in_pairs = false;
@@ -45,7 +46,7 @@ struct classification_wanted : index_options {
 
   std::size_t files_at_once() const { return in_pairs ? 2 : 1; }
   bool writes_to_standard_output() const {
-    return report == "-" || krona == "-" || output_file == "-" || classified_file == "-" ||
+    return report == "-" || krona == "-" || output_file == "-" || scores == "-" || classified_file == "-" ||
            unclassified_file == "-";
   }
 };
@@ -74,15 +75,16 @@ struct file_counts {
 /// Classifies the reads, and keeps what is reported in the end.
 class classification {
  public:
-  classification(const classification_wanted& given, const kmer::minimizer_index& index)
+  classification(const classification_wanted& given, const opened_index& opened)
       : given_(given),
-        index_(index),
+        opened_(opened),
         classified_(given.classified_file, given.in_pairs),
         unclassified_(given.unclassified_file, given.in_pairs),
         all_(given.reads, given.in_pairs),
         choices_(!given.as_json) {
     if (!given.output_file.empty()) lines_.emplace(output::to(given.output_file));
-    if (given.has_minimizers) minimizers_.emplace(index);
+    if (!given.scores.empty()) lines_.emplace(output::to(given.scores));
+    if (given.has_minimizers) minimizers_.emplace(*opened.minimizers());
     if (!given.per_file) {
       add_source(given.reads);
       return;
@@ -143,7 +145,29 @@ class classification {
 
   void classify(std::size_t number) {
     std::optional<kmer::found_minimizers> minimizers;
-    if (given_.has_minimizers && given_.per_file) minimizers.emplace(index_);
+    if (given_.has_minimizers && given_.per_file) minimizers.emplace(*opened_.minimizers());
+    const kmer::classify_result found = opened_.minimizers() == nullptr
+                                            ? score(*sources_[number])
+                                            : classify(*opened_.minimizers(), *sources_[number], minimizers);
+    found_.add(found);
+    if (!given_.per_file) return;
+    file_counts one{{}, found.reads, found.bases, found.classified, reports_of(found, minimizers)};
+    for (std::size_t i = 0; i < given_.files_at_once(); ++i)
+      one.files.push_back(given_.reads[number * given_.files_at_once() + i]);
+    files_.push_back(std::move(one));
+  }
+
+  kmer::classify_result score(kmer::read_source& source) {
+    kmer::score_options how;
+    how.threads = given_.how.threads;
+    if (lines_) how.on_lines = [this](std::string_view some) { lines_->write(some); };
+    how.on_batch = [this](std::uint64_t reads, std::uint64_t bases) { add_batch(reads, bases); };
+    return kmer::score_files(opened_.exact(), source, how);
+  }
+
+  /// `minimizers` gets what is found too.
+  kmer::classify_result classify(const kmer::minimizer_index& index, kmer::read_source& source,
+                                 std::optional<kmer::found_minimizers>& minimizers) {
     kmer::classify_options how = given_.how;
     if (lines_) how.on_lines = [this](std::string_view some) { lines_->write(some); };
     if (classified_.is_open())
@@ -159,28 +183,24 @@ class classification {
         minimizers_->add(groups);
         if (minimizers) minimizers->add(groups);
       };
-    how.on_batch = [this](std::uint64_t reads, std::uint64_t bases) {
-      reads_ += reads;
-      bases_ += bases;
-      end_if_interrupted();
-    };
+    how.on_batch = [this](std::uint64_t reads, std::uint64_t bases) { add_batch(reads, bases); };
     how.on_pages = [this](std::uint64_t pages) {
       pages_ += pages;
       end_if_interrupted();
     };
     how.on_choice = [this](const kmer::plan_choice& made) { choices_.add(made); };
-    const kmer::classify_result found = kmer::classify_files(index_, *sources_[number], how);
-    found_.add(found);
-    if (!given_.per_file) return;
-    file_counts one{{}, found.reads, found.bases, found.classified, reports_of(found, minimizers)};
-    for (std::size_t i = 0; i < given_.files_at_once(); ++i)
-      one.files.push_back(given_.reads[number * given_.files_at_once() + i]);
-    files_.push_back(std::move(one));
+    return kmer::classify_files(index, source, how);
+  }
+
+  void add_batch(std::uint64_t reads, std::uint64_t bases) {
+    reads_ += reads;
+    bases_ += bases;
+    end_if_interrupted();
   }
 
   reports reports_of(const kmer::classify_result& found,
                      const std::optional<kmer::found_minimizers>& minimizers) const {
-    const kmer::taxonomy_view taxonomy = index_.taxonomy();
+    const kmer::taxonomy_view taxonomy = opened_.taxonomy();
     reports made;
     if (!given_.report.empty()) {
       std::vector<kmer::minimizer_count> counts;
@@ -203,7 +223,7 @@ class classification {
   }
 
   const classification_wanted& given_;
-  const kmer::minimizer_index& index_;
+  const opened_index& opened_;
   interruption_watch interruption_;
   std::optional<output> lines_;
   read_files classified_;
@@ -283,20 +303,35 @@ void write_summary(const classification_wanted& given, const kmer::taxonomy_view
   out.finish();
 }
 
+/// Throws `usage_error` for options of the other kind of index.
+void check_kind(const classification_wanted& given, bool is_exact) {
+  const kmer::classify_rules plain;
+  const std::array<std::pair<const char*, bool>, 7> of_minimizers{
+      {{"--output", !given.output_file.empty()},
+       {"--classified-out", !given.classified_file.empty()},
+       {"--unclassified-out", !given.unclassified_file.empty()},
+       {"--report-minimizer-data", given.has_minimizers},
+       {"--budget", given.plans.budget != 0},
+       {"--confidence", given.how.rules.confidence != plain.confidence},
+       {"--minimum-hit-groups", given.how.rules.minimum_hit_groups != plain.minimum_hit_groups}}};
+  for (const auto& [name, is_given] : of_minimizers)
+    if (is_exact && is_given)
+      throw usage_error(std::string(name) + " is for indexes of minimizers, and \"" + given.name +
+                        "\" is an exact one: leave it out");
+  if (!is_exact && !given.scores.empty())
+    throw usage_error("--scores is for exact indexes, and \"" + given.name +
+                      "\" is one of minimizers: --output has its lines");
+}
+
 void classify(const classification_wanted& given) {
   const opened_index opened(given, given.plans.of_store());
-  if (opened.minimizers() == nullptr)
-    throw error(errc::unsupported,
-                given.store.string() + ": \"" + given.name +
-                    "\" is an exact index, and reads are classified by indexes of minimizers: "
-                    "build one, in this store under another name or in another store");
-  const kmer::minimizer_index& index = *opened.minimizers();
-  classification made(given, index);
+  check_kind(given, opened.minimizers() == nullptr);
+  classification made(given, opened);
   const stopwatch watch;
   made.run();
   const double seconds = watch.seconds();
   made.write_files();
-  const kmer::taxonomy_view taxonomy = index.taxonomy();
+  const kmer::taxonomy_view taxonomy = opened.taxonomy();
   if (!given.as_json) {
     if (!given.writes_to_standard_output()) write_summary(given, taxonomy, made, seconds);
     return;
@@ -326,10 +361,11 @@ void check(const classification_wanted& given) {
   check_read_files("--unclassified-out", given.unclassified_file, given.in_pairs);
   if (given.has_minimizers && given.report.empty())
     throw usage_error("--report-minimizer-data adds columns to a report: give --report too");
-  const std::array<std::pair<const char*, const std::filesystem::path*>, 5> outputs{
+  const std::array<std::pair<const char*, const std::filesystem::path*>, 6> outputs{
       {{"--report", &given.report},
        {"--krona", &given.krona},
        {"--output", &given.output_file},
+       {"--scores", &given.scores},
        {"--classified-out", &given.classified_file},
        {"--unclassified-out", &given.unclassified_file}}};
   std::map<std::filesystem::path, const char*> options;  // by what they write to
@@ -362,7 +398,9 @@ void check(const classification_wanted& given) {
 void add_kmer_classify_command(command kmer) {
   auto given = std::make_shared<classification_wanted>();
   command classify_command =
-      kmer.add_command("classify", "Find the taxon of each read, by the rules of Kraken 2");
+      kmer.add_command("classify",
+                       "Find the taxon of each read: by the rules of Kraken 2, or with an exact index "
+                       "by those of LMAT");
   add_index_options(classify_command, *given);
   classify_command
       .add_paths(
@@ -393,6 +431,10 @@ void add_kmer_classify_command(command kmer) {
                             "REPORT.NAME, where NAME is the name of the file");
   classify_command.add_path("--output", given->output_file,
                             "Write a line for each read, as Kraken does; '-' is standard output");
+  classify_command.add_path(
+      "--scores", given->scores,
+      "With an exact index, write a line for each read with the scores of all its taxa, "
+      "as LMAT does; '-' is standard output");
   classify_command.add_path(
       "--classified-out", given->classified_file,
       "Write the reads with a taxon, whose headers get kraken:taxid|N; for pairs two files, "

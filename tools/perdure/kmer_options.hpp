@@ -36,6 +36,9 @@ class opened_index {
   const kmer::minimizer_index* minimizers() const noexcept { return minimizers_ ? &*minimizers_ : nullptr; }
   /// The exact index otherwise.
   const kmer::exact_index& exact() const noexcept { return *exact_; }
+  kmer::taxonomy_view taxonomy() const noexcept {
+    return minimizers_ ? minimizers_->taxonomy() : exact_->taxonomy();
+  }
   std::uint64_t epoch() const { return store_.store().epoch(); }
   /// Time to open the store and find the index.
   double seconds() const noexcept { return seconds_; }
