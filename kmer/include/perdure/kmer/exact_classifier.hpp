@@ -37,7 +37,7 @@ struct scored_read {
   std::uint64_t kmers = 0;  ///< number of distinct canonical k-mers
   /// Scores of the taxa that k-mers of the read have, by falling score and then by node.
   std::span<const taxon_score> scores;
-  double mean = 0;       ///< of the scores
+  double mean = 0;       ///< mean of the scores
   double deviation = 0;  ///< standard deviation of the scores
   match_kind match = match_kind::none;
   taxon_score found;  ///< the read's taxon, with `direct` and `several`
