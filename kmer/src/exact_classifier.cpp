@@ -75,16 +75,22 @@ scored_read exact_classifier::classify(std::string_view bases, std::string_view 
   read.scores = scores_;
   if (!scores_.empty()) {
     set_moments(read);
-    taxon_node best = scores_.front().node;
-    for (const taxon_score& one : scores_)
-      if (one.score == scores_.front().score && depth_of(one.node) > depth_of(best)) best = one.node;
+    const double least = scores_.front().score - read.deviation;
+    const auto end = std::find_if(scores_.begin(), scores_.end(),
+                                  [least](const taxon_score& one) { return one.score < least; });
     const taxonomy_view taxonomy = index_.taxonomy();
-    taxon_node found = best;
-    for (const taxon_score& one : scores_)
-      if (one.score >= scores_.front().score - read.deviation && !taxonomy.is_ancestor(one.node, best) &&
-          !taxonomy.is_ancestor(best, one.node))
-        found = taxonomy.common_ancestor(found, one.node);
-    read.match = found == best ? match_kind::direct : match_kind::several;
+    const auto is_last = [&](taxon_node node) {
+      return std::none_of(scores_.begin(), end, [&](const taxon_score& one) {
+        return one.node != node && taxonomy.is_ancestor(node, one.node);
+      });
+    };
+    std::size_t lineages = 0;
+    taxon_node found = 0;
+    for (auto one = scores_.begin(); one != end; ++one) {
+      if (!is_last(one->node)) continue;
+      found = lineages++ == 0 ? one->node : taxonomy.common_ancestor(found, one->node);
+    }
+    read.match = lineages == 1 ? match_kind::direct : match_kind::several;
     read.found = score_of(found);
   }
   for (const taxon_node node : touched_) {
@@ -113,12 +119,6 @@ void exact_classifier::count(std::span<const taxon_count> taxa) {
       if (counts_[node]++ == 0) touched_.push_back(node);
     }
   }
-}
-
-std::uint32_t exact_classifier::depth_of(taxon_node node) const noexcept {
-  std::uint32_t depth = 0;
-  for (; node != 0; node = index_.taxonomy().parents[node]) ++depth;
-  return depth;
 }
 
 void append_score_line(std::string& to, const exact_index& index, const scored_read& found,

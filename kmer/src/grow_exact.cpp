@@ -63,7 +63,7 @@ exact_result replace_exact_layers(manager& store, const exact_index& index, std:
                                   detail::kmer_counts& counts, std::vector<detail::named_sequence> sequences,
                                   unsigned threads) {
   const layer_span layers = index.stored_layers();
-  const std::string name = index.name();
+  const std::string& name = index.name();
   // It has a name of its own until it is whole.
   const std::string new_name = name + exact_layer_suffix + "new";
   auto* const made = store.construct<stored_exact_layer>(new_name)();

@@ -117,6 +117,25 @@ TEST_F(ExactClassifier, RivalsHaveTheirCommonAncestor) {
   EXPECT_EQ(taxon_of(""), std::pair(kmer::match_kind::too_short, kmer::taxon_id{0}));
 }
 
+// A genome of the genus itself has a piece of the read. The genus has as good a score as its species.
+TEST_F(ExactClassifier, ATaxonAboveDoesNotHideTheLineage) {
+  const std::string read = small_genomes()[0].bases.substr(100, 150);
+  std::vector<small_genome> genomes = small_genomes();
+  genomes.push_back({"kraken:taxid|2|genus", read.substr(0, 25) + random_bases(50, 8)});
+  manager store(create_only, path("genus"), small_store());
+  kmer::build_exact_index(store, {write_file(path("genus.fa"), fasta_of(genomes))},
+                          small_taxonomy(path(".")).view(), {}, {.k = 21});
+  const kmer::exact_index with_genus(store);
+  kmer::exact_classifier classifier(with_genus);
+  const std::string changed = read.substr(0, 25) + random_bases(1, 5) + read.substr(26);
+  for (const std::string& bases : {read, changed}) {
+    const kmer::scored_read found = classifier.classify(bases);
+    EXPECT_EQ(found.scores.size(), 2U);
+    EXPECT_EQ(found.match, kmer::match_kind::direct);
+    EXPECT_EQ(with_genus.taxonomy().ids[found.found.node], 10U);
+  }
+}
+
 TEST_F(ExactClassifier, LinesAreThoseOfLmatInTheOrderOfReads) {
   const std::string bases = small_genomes()[0].bases.substr(2500, 25);
   EXPECT_EQ(lines_with(">a\n" + bases + "\n>b\nACGT\n", 1, 1 << 16),

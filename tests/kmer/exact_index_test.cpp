@@ -263,6 +263,7 @@ TEST_F(ExactIndex, RefusesWhatMakesNone) {
   EXPECT_TRUE(fails_with(errc::bad_input, "nothing to index", [&] {
     build("store", {{"kraken:taxid|10|short", random_bases(30, 1)}});
   }));
+  EXPECT_TRUE(fails_with(errc::bad_input, "nothing to index", [&] { build("store", {}); }));
   EXPECT_TRUE(fails_with(errc::bad_input, "was there before", [&] {
     build("store", {all_genomes()[0], all_genomes()[0]});
   }));

@@ -21,8 +21,8 @@ namespace perdure::kmer {
 
 /// How a read came by its taxon.
 enum class match_kind : unsigned char {
-  direct,     ///< one taxon and those on its path have the best scores
-  several,    ///< taxa with nearly the best score have this common ancestor
+  direct,     ///< one lineage has the best scores
+  several,    ///< several lineages do, and have this common ancestor
   none,       ///< no k-mer is in the index
   too_short,  ///< the read has no k-mer without an ambiguous base
 };
@@ -47,9 +47,9 @@ struct scored_read {
 
 /// Classifies reads one by one. The index must outlive it.
 ///
-/// Of the taxa with the best score the one farthest from the root counts. Taxa whose scores are at most one
-/// standard deviation below, and that are neither above nor below it, are its rivals: the read's taxon is the
-/// common ancestor of all of them.
+/// Taxa count whose scores are at most one standard deviation below the best one. A lineage ends with such a
+/// taxon that has none of them below it. The read's taxon is the end of the only lineage, or the common
+/// ancestor of the ends of several.
 ///
 /// Thread safety: one thread at a time.
 class exact_classifier {
@@ -63,7 +63,6 @@ class exact_classifier {
  private:
   void collect(std::string_view bases);
   void count(std::span<const taxon_count> taxa);
-  std::uint32_t depth_of(taxon_node node) const noexcept;
 
   const exact_index& index_;
   std::vector<std::uint64_t> kmers_;   // of the read
