@@ -153,6 +153,32 @@ def measure_kraken(options, report, drawn, store, group, memory):
     shutil.rmtree(place)
 
 
+def measure_two_levels(options, report, drawn):
+    """The exact index beside a table of chains, of genomes with a quarter of the bases."""
+    store = report.directory / "kmer.exact"
+    genomes = drawn / "quarter.fa"
+    with open(drawn / "genomes.fa") as whole, open(genomes, "w") as part:
+        bases = 0
+        for line in whole:
+            if line.startswith(">") and bases >= (200_000 if options.quick else options.kmer_bases) // 4:
+                break
+            bases += 0 if line.startswith(">") else len(line) - 1
+            part.write(line)
+    run(options.bin / "perdure", ["kmer", "build", store, "--index", "exact", "--genomes", genomes, "--taxonomy",
+                                  drawn / "nodes.dmp", drawn / "names.dmp", "--json"])
+    taken = interleave({"both": lambda: run(options.bin / "bench_kmer_chained",
+                                            ["--store", store, "--file", report.directory / "kmer.chained", "--threads",
+                                             options.kmer_threads, "--seconds", 0.2 if options.quick else 5])},
+                       options.rounds, report.progress)["both"]
+    report.samples["kmer two levels"] = taken
+    rates = {name: median(taken, f"{name}.lookups_per_second") for name in ("two_levels", "chained")}
+    report.table(f"Look-ups in tables of the same k-mers, {options.kmer_threads} threads, memory for 1/16 of each",
+                 ["", "MiB", "look-ups/s"],
+                 [[name, f"{taken[0][name]['bytes'] >> 20}", f"{rate:.0f}"] for name, rate in rates.items()])
+    report.figure("k-mers: a chained hash table / two levels", rates["chained"] / rates["two_levels"], 1 / 2)
+    shutil.rmtree(store)
+
+
 def measure(options, report):
     drawn = report.directory / "kmer.drawn"
     store = report.directory / "kmer.store"
@@ -168,5 +194,6 @@ def measure(options, report):
             measure_lookups(options, report, store, group, memory)
             measure_reads(options, report, drawn, store, group, memory)
             measure_kraken(options, report, drawn, store, group, memory)
+    measure_two_levels(options, report, drawn)
     shutil.rmtree(drawn)
     shutil.rmtree(store)
