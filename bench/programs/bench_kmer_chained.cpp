@@ -128,8 +128,8 @@ nlohmann::json two_levels(const settings& given, const std::vector<std::uint64_t
   std::uint64_t bytes = 0;
   {
     const manager store(open_read_only, given.store);
-    for (const kmer::stored_exact_layer* const layer : kmer::exact_index(store).stored_layers())
-      bytes += layer->bytes();
+    const kmer::exact_index index(store);
+    for (const kmer::stored_exact_layer* const layer : index.stored_layers()) bytes += layer->bytes();
   }
   store_options options;
   options.backing = backing::paged;
