@@ -217,7 +217,7 @@ std::span<batch_lookup::lookup> batch_lookup::read(std::size_t layer, lookup_pla
   const plan_work work{pieces.pages_taken,
                        std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count()};
   done_[number_of(plan)].add(work);
-  // What was measured before counts half.
+  // Earlier measurements count half.
   plan_work& recent = recent_[number_of(plan)];
   recent = {recent.pages / 2, recent.seconds / 2};
   recent.add(work);

@@ -29,9 +29,7 @@ exact_result build_exact_index(manager& store, const std::vector<std::filesystem
   refuse_taken_name(store, options.index);
   detail::exact_scan scan(taxonomy, taxa, options, "");
   scan.read(genomes);
-  if (scan.counts().empty())
-    throw error(errc::bad_input, "the genomes have no sequence of " + std::to_string(options.k) +
-                                     " unambiguous bases, so there is nothing to index");
+  if (scan.counts().empty()) detail::throw_nothing_to_index(options.k);
   const std::string layer_name = options.index + exact_layer_suffix + "0";
   exact_result made;
   made.sequences = scan.totals().sequences;

@@ -1,6 +1,4 @@
-// In memory, threads take batches as they come. Answers that are early wait until those before them are
-// there; when many wait, threads stop taking batches, which the thread that is late does not, and begin again
-// when all have ended.
+// In memory, threads take batches as they come (`answer_each_batch`).
 //
 // Out of core, threads take batches until the memory for them is used. The look-ups of all of them are made
 // together, and then threads answer the batches in their order.
@@ -26,33 +24,13 @@ using detail::taken_reads;
 
 void classify_in_memory(read_source& source, const classify_options& options,
                         std::vector<classify_thread>& workers) {
-  constexpr std::size_t most_waiting = 64;
-  const auto threads = static_cast<unsigned>(workers.size());
-  ordered_answers answers(options, most_waiting + threads);
-  std::vector<taken_reads> taken(threads);
-  // A batch that was taken comes before what could not be read.
-  first_failure of_batches;
-  first_failure of_reading;
-  std::atomic<bool> has_more{true};
-  while (has_more) {
-    workload::run_threads(threads, [&](unsigned number) {
-      taken_reads& own = taken[number];
-      do {
-        if (!of_reading.watch([&] { return source.next(own.batch, options.batch_bytes); }) ||
-            !of_batches.watch([&] {
-              workers[number].scan(source, own);
-              workers[number].find_taxa(own);
-              workers[number].answer_reads(own, answers);
-              return true;
-            })) {
-          has_more = false;
-          return;
-        }
-      } while (has_more && !answers.is_full());
-    });
-  }
-  of_batches.rethrow();
-  of_reading.rethrow();
+  detail::answer_each_batch<taken_reads>(source, static_cast<unsigned>(workers.size()), options.batch_bytes,
+                                         options,
+                                         [&](unsigned number, taken_reads& own, ordered_answers& answers) {
+                                           workers[number].scan(source, own);
+                                           workers[number].find_taxa(own);
+                                           workers[number].answer_reads(own, answers);
+                                         });
 }
 
 /// Batches of reads that are in memory together.

@@ -40,4 +40,9 @@ std::optional<taxon_node> genome_names::take(const std::filesystem::path& file, 
   return node;
 }
 
+void throw_nothing_to_index(unsigned k) {
+  throw error(errc::bad_input, "the genomes have no sequence of " + std::to_string(k) +
+                                   " unambiguous bases, so there is nothing to index");
+}
+
 }  // namespace perdure::kmer::detail

@@ -39,4 +39,7 @@ class genome_names {
   build_result counts_;
 };
 
+/// Throws `bad_input`: the genomes have no k-mer.
+[[noreturn]] void throw_nothing_to_index(unsigned k);
+
 }  // namespace perdure::kmer::detail

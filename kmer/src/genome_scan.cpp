@@ -69,9 +69,7 @@ void genome_scan::take(const std::filesystem::path& file, const sequence_batch& 
 }
 
 void require_minimizers(std::uint64_t number, const minimizer_scheme& scheme) {
-  if (number == 0)
-    throw error(errc::bad_input, "the genomes have no sequence of " + std::to_string(scheme.k) +
-                                     " unambiguous bases, so there is nothing to index");
+  if (number == 0) throw_nothing_to_index(scheme.k);
 }
 
 }  // namespace perdure::kmer::detail

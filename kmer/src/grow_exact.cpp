@@ -132,9 +132,7 @@ exact_result add_exact_genomes(manager& store, const std::vector<std::filesystem
                           "; build an index with a newer taxonomy to have such genomes in it");
   scan.read(genomes);
   refuse_known_names(index, scan.sequences());
-  if (scan.counts().empty())
-    throw error(errc::bad_input, "the genomes have no sequence of " + std::to_string(how.k) +
-                                     " unambiguous bases, so there is nothing to index");
+  if (scan.counts().empty()) detail::throw_nothing_to_index(how.k);
   exact_result result = grow(store, index, scan.counts(), scan.sequences(), how);
   result.sequences = scan.totals().sequences;
   result.bases = scan.totals().bases;

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <perdure/kmer/exact_index.hpp>
 #include <perdure/kmer/taxonomy.hpp>
 #include <span>
 #include <vector>
+
+#include "hash_parts.hpp"
 
 namespace perdure::kmer::detail {
 
@@ -26,12 +27,9 @@ struct kmer_count {
 /// Thread safety: `add` from any thread; the others while nobody adds.
 class kmer_counts {
  public:
-  static constexpr unsigned part_bits = 9;
-  static constexpr std::size_t parts = std::size_t{1} << part_bits;
+  static constexpr std::size_t parts = hash_parts<kmer_count>::parts;
 
-  kmer_counts() : parts_(parts) {}
-
-  void add(std::span<const kmer_count> some);
+  void add(std::span<const kmer_count> some) { parts_.add(some); }
   /// Adds up what is there more than once, in parts that have grown to twice their size, or in all of them.
   /// Throws `unsupported` where a count does not fit 32 bits.
   void merge(unsigned threads, bool all);
@@ -48,15 +46,7 @@ class kmer_counts {
   std::uint64_t kmers() const noexcept;
 
  private:
-  struct count_part {
-    std::vector<kmer_count> all;
-    std::size_t merged = 0;  // number of the first that are sorted and there once
-    std::mutex mutex;
-  };
-
-  static void merge(count_part& part);
-
-  std::vector<count_part> parts_;
+  hash_parts<kmer_count> parts_;
 };
 
 }  // namespace perdure::kmer::detail

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <perdure/kmer/minimizer.hpp>
 #include <perdure/kmer/minimizer_hash.hpp>
 #include <perdure/kmer/minimizer_index.hpp>
@@ -11,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "hash_parts.hpp"
 #include "minimizer_collector.hpp"
 #include "packed_minimizer.hpp"
 
@@ -48,18 +48,17 @@ std::size_t keep_each_once(std::span<Minimizer> sorted, const taxonomy_view& tax
 /// Thread safety: `add` from any thread; the others while nobody adds.
 class minimizer_sets final : public minimizer_collector {
  public:
-  static constexpr unsigned part_bits = 9;
-  static constexpr std::size_t parts = std::size_t{1} << part_bits;
+  static constexpr std::size_t parts = hash_parts<minimizer_taxon>::parts;
 
   minimizer_sets(const taxonomy_view& taxonomy, const minimizer_scheme& scheme, unsigned threads)
-      : taxonomy_(taxonomy), hash_(scheme), threads_(threads), parts_(parts) {}
+      : taxonomy_(taxonomy), hash_(scheme), threads_(threads) {}
 
   const minimizer_hash& hash() const noexcept { return hash_; }
   void add(std::span<const minimizer_run> runs, taxon_node node) override;
   /// Merges parts that have grown to twice their size.
   void end_batch(const scan_position& reached) override;
   /// Adds minimizers by their hashes.
-  void add(std::span<const minimizer_taxon> pairs);
+  void add(std::span<const minimizer_taxon> pairs) { parts_.add(pairs); }
   /// Merges what is there more than once in all parts.
   void merge_all();
   /// Returns a part, sorted by hash, once all are merged. Hashes of a part are smaller than those of the
@@ -69,19 +68,12 @@ class minimizer_sets final : public minimizer_collector {
   std::uint64_t size() const noexcept;
 
  private:
-  struct set_part {
-    std::vector<minimizer_taxon> all;
-    std::size_t merged = 0;  // number of the first that are sorted and there once
-    std::mutex mutex;
-  };
-
   void merge_if(bool all);
-  void merge(set_part& part) const;
 
   taxonomy_view taxonomy_;
   minimizer_hash hash_;
   unsigned threads_;
-  std::vector<set_part> parts_;
+  hash_parts<minimizer_taxon> parts_;
 };
 
 }  // namespace perdure::kmer::detail

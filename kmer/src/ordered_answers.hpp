@@ -1,14 +1,18 @@
 // Puts the answers of batches into the order of their reads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <perdure/kmer/classify_files.hpp>
+#include <perdure/kmer/read_source.hpp>
+#include <perdure/workload/parallel.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace perdure::kmer::detail {
 
@@ -89,5 +93,37 @@ class first_failure {
   std::mutex mutex_;
   std::exception_ptr failure_;
 };
+
+/// Takes batches of a source on several threads. Each calls `answer(number of the thread, taken)` with a
+/// `Taken` of its own, whose member `batch` has the reads. Answers that are early wait until those before
+/// them are there; when many wait, threads stop taking batches, which the thread that is late does not, and
+/// begin again when all have ended. Throws what `answer` throws, else what the source throws: a batch that
+/// was taken comes before what could not be read.
+template <class Taken, class Answer>
+void answer_each_batch(read_source& source, unsigned threads, std::size_t batch_bytes,
+                       const classify_options& options, const Answer& answer_taken) {
+  constexpr std::size_t most_waiting = 64;
+  ordered_answers answers(options, most_waiting + threads);
+  std::vector<Taken> taken(threads);
+  first_failure of_batches;
+  first_failure of_reading;
+  std::atomic<bool> has_more{true};
+  while (has_more) {
+    workload::run_threads(threads, [&](unsigned number) {
+      Taken& own = taken[number];
+      do {
+        if (!of_reading.watch([&] { return source.next(own.batch, batch_bytes); }) || !of_batches.watch([&] {
+              answer_taken(number, own, answers);
+              return true;
+            })) {
+          has_more = false;
+          return;
+        }
+      } while (has_more && !answers.is_full());
+    });
+  }
+  of_batches.rethrow();
+  of_reading.rethrow();
+}
 
 }  // namespace perdure::kmer::detail

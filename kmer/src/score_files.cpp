@@ -1,8 +1,8 @@
-// Threads take batches of reads as they come. Answers that are early wait until those before them are there.
-#include <atomic>
+#include <algorithm>
+#include <exception>
 #include <memory>
 #include <perdure/kmer/exact_classifier.hpp>
-#include <perdure/workload/parallel.hpp>
+#include <string>
 #include <utility>
 
 #include "ordered_answers.hpp"
@@ -60,34 +60,19 @@ class score_thread {
 }  // namespace
 
 classify_result score_files(const exact_index& index, read_source& source, const score_options& options) {
-  constexpr std::size_t most_waiting = 64;
   const unsigned threads = std::max(options.threads, 1U);
   classify_options how;
   how.on_lines = options.on_lines;
-  detail::ordered_answers answers(how, most_waiting + threads);
   std::vector<std::unique_ptr<score_thread>> workers;
   for (unsigned i = 0; i < threads; ++i) workers.push_back(std::make_unique<score_thread>(index, options));
-  // A batch that was taken comes before what could not be read.
-  detail::first_failure of_batches;
-  detail::first_failure of_reading;
-  std::atomic<bool> has_more{true};
-  while (has_more) {
-    workload::run_threads(threads, [&](unsigned number) {
-      read_batch batch;
-      do {
-        if (!of_reading.watch([&] { return source.next(batch, options.batch_bytes); }) ||
-            !of_batches.watch([&] {
-              workers[number]->answer_reads(source, batch, answers);
-              return true;
-            })) {
-          has_more = false;
-          return;
-        }
-      } while (has_more && !answers.is_full());
-    });
-  }
-  of_batches.rethrow();
-  of_reading.rethrow();
+  struct taken_batch {
+    read_batch batch;
+  };
+  detail::answer_each_batch<taken_batch>(
+      source, threads, options.batch_bytes, how,
+      [&](unsigned number, taken_batch& own, detail::ordered_answers& answers) {
+        workers[number]->answer_reads(source, own.batch, answers);
+      });
   classify_result sum;
   sum.reads_of_nodes.resize(index.taxonomy().size());
   for (const auto& worker : workers) sum.add(worker->counts());

@@ -1,7 +1,5 @@
 // perdure graph build: makes a CSR of files, in a store; one larger than memory in steps that a killed build
 // goes on from.
-#include <malloc.h>
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,6 +9,7 @@
 
 #include "attached_graph.hpp"
 #include "command.hpp"
+#include "freed_memory.hpp"
 #include "graph_files.hpp"
 #include "graph_options.hpp"
 #include "grown_store.hpp"
@@ -172,8 +171,7 @@ void add_build_command(command graph_command) {
     given->input.require_some("build from");
     given->how.kind = given->input.kind();
     given->input.reading.keep_attributes = given->how.with_attributes;
-    // Memory that one step frees must be there for the next: malloc keeps it where it raises this limit.
-    if (given->how.budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    if (given->how.budget != 0) return_freed_memory();
     building(*given).run();
   });
 }

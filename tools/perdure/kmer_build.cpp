@@ -1,7 +1,5 @@
 // perdure kmer build, add and remove: make an index of genomes in a store, add genomes to one, and take them
 // out.
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -17,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "freed_memory.hpp"
 #include "grown_store.hpp"
 #include "interruption.hpp"
 #include "kmer_options.hpp"
@@ -347,8 +346,7 @@ void add_kmer_build_command(command kmer) {
                  "Drop a build of this index that was interrupted, and begin anew");
   build.callback([given] {
     check(*given);
-    // Memory that one step frees must be there for the next: malloc keeps it where it raises this limit.
-    if (given->how.budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    if (given->how.budget != 0) return_freed_memory();
     index_building(*given).run();
   });
 }

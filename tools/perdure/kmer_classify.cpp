@@ -1,6 +1,4 @@
 // perdure kmer classify: finds the taxa of reads.
-#include <malloc.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,6 +19,7 @@
 #include <vector>
 
 #include "classified_files.hpp"
+#include "freed_memory.hpp"
 #include "interruption.hpp"
 #include "kmer_options.hpp"
 #include "lookup_plans.hpp"
@@ -446,9 +445,7 @@ void add_kmer_classify_command(command kmer) {
   classify_command.callback([given] {
     check(*given);
     given->plans.set(given->how);
-    // Memory that is given back must be there for what comes next: malloc keeps it where it raises this
-    // limit.
-    if (given->plans.budget != 0) ::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    if (given->plans.budget != 0) return_freed_memory();
     classify(*given);
   });
 }
