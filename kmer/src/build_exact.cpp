@@ -1,21 +1,70 @@
 #include <perdure/error.hpp>
 #include <perdure/kmer/build_exact.hpp>
+#include <utility>
 
 #include "exact_layer.hpp"
 #include "exact_scan.hpp"
+#include "external_exact_build.hpp"
+#include "resumable_build.hpp"
 
 namespace perdure::kmer {
 namespace {
 
-void refuse_taken_name(const manager& store, const std::string& name) {
+/// Adds the objects of an index to a store, of which `make_layer` fills the layer. After an exception none of
+/// them is there.
+template <class MakeLayer>
+void add_index(manager& store, const taxonomy_view& taxonomy, const exact_options& options,
+               MakeLayer&& make_layer) {
+  const std::string& name = options.index;
+  const std::string layer_name = name + exact_layer_suffix + "0";
   try {
-    kind_of_index(store, name);
-  } catch (const error& failure) {
-    if (failure.code() == errc::not_found) return;
+    store.construct<stored_taxonomy>(name + taxonomy_suffix)()->assign(taxonomy);
+    make_layer(*store.construct<stored_exact_layer>(layer_name)());
+    // The object with the index's name is the last.
+    store.construct<stored_exact_index>(name)(stored_exact_index{1, options.k, options.prune, 1});
+  } catch (...) {
+    store.destroy<stored_exact_layer>(layer_name);
+    store.destroy<stored_taxonomy>(name + taxonomy_suffix);
     throw;
   }
-  throw error(errc::already_exists, store.path().string() + ": the store has a k-mer index named \"" + name +
-                                        "\" already; give the new one another name");
+}
+
+exact_result build_in_memory(manager& store, const std::vector<std::filesystem::path>& genomes,
+                             const taxonomy_view& taxonomy, const sequence_taxa& taxa,
+                             const exact_options& options) {
+  detail::exact_scan scan(taxonomy, taxa, options, "");
+  scan.read(genomes);
+  if (scan.counts().empty()) detail::throw_nothing_to_index(options.k);
+  exact_result made;
+  made.sequences = scan.totals().sequences;
+  made.bases = scan.totals().bases;
+  made.skipped = scan.totals().skipped;
+  made.layers = 1;
+  add_index(store, taxonomy, options, [&](stored_exact_layer& layer) {
+    detail::fill_exact_layer(layer, scan.counts(), scan.sequences(), taxonomy, options.prune,
+                             scan.hash().bits(), options.threads);
+    made.kmers = layer.kmers;
+    made.occurrences = layer.occurrences;
+    made.bytes = layer.bytes();
+  });
+  return made;
+}
+
+exact_result build_in_steps(manager& store, const std::vector<std::filesystem::path>& genomes,
+                            const taxonomy_view& taxonomy, const sequence_taxa& taxa,
+                            const exact_options& options) {
+  const std::vector<detail::build_input> inputs =
+      detail::inputs_of(index_kind::exact, genomes, taxonomy, taxa, options.unmapped,
+                        std::to_string(options.k) + " " + std::to_string(options.prune));
+  return detail::build_in_steps<detail::stored_exact_build>(
+      store, options, inputs,
+      [&](detail::stored_exact_build& build, const std::function<void()>& checkpoint) {
+        detail::external_exact_build steps(store, build, taxonomy, options, checkpoint);
+        const exact_result made = steps.run(genomes, taxa);
+        add_index(store, taxonomy, options,
+                  [&](stored_exact_layer& layer) { layer = std::move(build.layer); });
+        return made;
+      });
 }
 
 }  // namespace
@@ -26,32 +75,9 @@ exact_result build_exact_index(manager& store, const std::vector<std::filesystem
   if (options.k < least_exact_k || options.k > most_kmer_bases)
     throw error(errc::invalid_argument, "k-mers of " + std::to_string(options.k) +
                                             " bases: an exact index has those of 18 to 31 bases");
-  refuse_taken_name(store, options.index);
-  detail::exact_scan scan(taxonomy, taxa, options, "");
-  scan.read(genomes);
-  if (scan.counts().empty()) detail::throw_nothing_to_index(options.k);
-  const std::string layer_name = options.index + exact_layer_suffix + "0";
-  exact_result made;
-  made.sequences = scan.totals().sequences;
-  made.bases = scan.totals().bases;
-  made.skipped = scan.totals().skipped;
-  made.layers = 1;
-  try {
-    store.construct<stored_taxonomy>(options.index + taxonomy_suffix)()->assign(taxonomy);
-    auto* const layer = store.construct<stored_exact_layer>(layer_name)();
-    detail::fill_exact_layer(*layer, scan.counts(), scan.sequences(), taxonomy, options.prune,
-                             scan.hash().bits(), options.threads);
-    made.kmers = layer->kmers;
-    made.occurrences = layer->occurrences;
-    made.bytes = layer->bytes();
-    // The object with the index's name is the last.
-    store.construct<stored_exact_index>(options.index)(stored_exact_index{1, options.k, options.prune, 1});
-  } catch (...) {
-    store.destroy<stored_exact_layer>(layer_name);
-    store.destroy<stored_taxonomy>(options.index + taxonomy_suffix);
-    throw;
-  }
-  return made;
+  detail::prepare_build(store, options);
+  return options.budget == 0 ? build_in_memory(store, genomes, taxonomy, taxa, options)
+                             : build_in_steps(store, genomes, taxonomy, taxa, options);
 }
 
 }  // namespace perdure::kmer

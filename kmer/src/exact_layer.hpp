@@ -24,6 +24,9 @@ struct named_sequence {
 void fill_exact_layer(stored_exact_layer& layer, kmer_counts& counts, std::vector<named_sequence> sequences,
                       const taxonomy_view& taxonomy, unsigned prune, unsigned hash_bits, unsigned threads);
 
+/// Stores sequences, sorted by name.
+void store_sequences(stored_exact_layer& layer, std::vector<named_sequence> sequences);
+
 /// Adds the k-mers of a layer to counts. `node_of` returns the node that a node of the layer has there.
 void add_exact_layer(kmer_counts& counts, const stored_exact_layer& layer, unsigned hash_bits,
                      unsigned threads, const std::function<taxon_node(taxon_node)>& node_of);

@@ -1,44 +1,45 @@
-// The sequences of genomes as counts of k-mers.
+// The sequences of genomes as counts of k-mers in memory.
 #pragma once
 
 #include <filesystem>
 #include <perdure/kmer/build_exact.hpp>
-#include <perdure/kmer/minimizer_hash.hpp>
-#include <perdure/kmer/read_source.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "exact_layer.hpp"
-#include "genome_names.hpp"
+#include "genome_scan.hpp"
+#include "kmer_collector.hpp"
 #include "kmer_counts.hpp"
 
 namespace perdure::kmer::detail {
 
 /// Reads files of genomes, and counts the k-mers of their sequences.
-class exact_scan {
+class exact_scan final : public kmer_collector {
  public:
   /// Takes k-mers of `options.k` bases. `advice` is a sentence for a taxon that the taxonomy does not have.
   exact_scan(const taxonomy_view& taxonomy, const sequence_taxa& taxa, const exact_options& options,
-             std::string advice);
+             std::string advice)
+      : kmer_collector(options.k),
+        threads_(options.threads),
+        scan_(taxonomy, taxa, {options.k, options}, std::move(advice)) {}
 
   /// Reads all files. Throws what `build_exact_index` throws.
-  void read(const std::vector<std::filesystem::path>& genomes);
+  void read(const std::vector<std::filesystem::path>& genomes) {
+    scan_.read(genomes, *this);
+    counts_.merge(threads_, true);
+  }
 
-  const minimizer_hash& hash() const noexcept { return hash_; }
   kmer_counts& counts() noexcept { return counts_; }
-  /// Sequences that were read, but for skipped ones.
-  const std::vector<named_sequence>& sequences() const noexcept { return sequences_; }
   /// Number of sequences, skipped ones, and bases.
-  const build_result& totals() const noexcept { return names_.counts(); }
+  const build_result& totals() const noexcept { return scan_.counts(); }
+
+  void add(std::span<const kmer_count> some) override { counts_.add(some); }
+  void end_batch(const scan_position& /*reached*/) override { counts_.merge(threads_, false); }
 
  private:
-  void take(const std::filesystem::path& file, const sequence_batch& batch);
-
-  const exact_options& options_;
-  minimizer_hash hash_;
+  unsigned threads_;
+  genome_scan scan_;
   kmer_counts counts_;
-  genome_names names_;
-  std::vector<named_sequence> sequences_;
 };
 
 }  // namespace perdure::kmer::detail

@@ -5,22 +5,14 @@
 #include <algorithm>
 #include <perdure/error.hpp>
 #include <perdure/workload/parallel.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
 
 namespace perdure::kmer::detail {
-namespace {
-
-/// Part of a sequence, and its taxon.
-struct piece {
-  std::string_view bases;
-  taxon_node node = 0;
-};
-
-}  // namespace
 
 genome_scan::genome_scan(const taxonomy_view& taxonomy, const sequence_taxa& taxa,
-                         const build_options& options, std::string advice, const scan_sizes& sizes)
+                         const scan_options& options, std::string advice, const scan_sizes& sizes)
     : options_(options), sizes_(sizes), names_(taxonomy, taxa, options.unmapped, std::move(advice)) {}
 
 void genome_scan::resume(const scan_position& reached, const build_result& counts, std::string_view names) {
@@ -28,7 +20,7 @@ void genome_scan::resume(const scan_position& reached, const build_result& count
   names_.resume(counts, names);
 }
 
-void genome_scan::read(const std::vector<std::filesystem::path>& genomes, minimizer_collector& into) {
+void genome_scan::read(const std::vector<std::filesystem::path>& genomes, genome_collector& into) {
   // Files before the place are not read again.
   const auto first = genomes.begin() + static_cast<std::ptrdiff_t>(reached_.file);
   read_source source({first, genomes.end()}, false, options_.end_descriptor);
@@ -46,25 +38,19 @@ void genome_scan::read(const std::vector<std::filesystem::path>& genomes, minimi
 }
 
 void genome_scan::take(const std::filesystem::path& file, const sequence_batch& batch,
-                       minimizer_collector& into) {
-  std::vector<piece> pieces;
+                       genome_collector& into) {
+  std::vector<sequence_piece> pieces;
   for (std::size_t i = 0; i < batch.sequences.size(); ++i) {
     if (batch.first_record + i <= reached_.records) continue;
     const sequence& one = batch.sequences[i];
     const auto node = names_.take(file, batch.first_record + i, one);
-    into.add_name(one.name);
+    const std::size_t number = into.add_sequence(one, node);
     if (!node) continue;
     for (std::size_t begin = 0; begin < one.bases.size(); begin += sizes_.piece_bases)
-      pieces.push_back({one.bases.substr(begin, sizes_.piece_bases + options_.scheme.k - 1), *node});
+      pieces.push_back({one.bases.substr(begin, sizes_.piece_bases + options_.k - 1), number, *node});
   }
   workload::parallel_for(options_.threads, pieces.size(), 1, [&](std::size_t begin, std::size_t end) {
-    minimizer_scanner scanner(options_.scheme);
-    std::vector<minimizer_run> runs;
-    for (std::size_t i = begin; i < end; ++i) {
-      runs.clear();
-      scanner.scan(pieces[i].bases, runs);
-      into.add(runs, pieces[i].node);
-    }
+    into.add_pieces(std::span(pieces).subspan(begin, end - begin));
   });
 }
 

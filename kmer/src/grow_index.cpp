@@ -66,7 +66,7 @@ added_genomes add_genomes(manager& store, const std::vector<std::filesystem::pat
   const minimizer_index index(store, options.index);
   build_options how = options;
   how.scheme = index.scheme();
-  detail::genome_scan scan(index.taxonomy(), taxa, how,
+  detail::genome_scan scan(index.taxonomy(), taxa, {how.scheme.k, how},
                            "; build an index with a newer taxonomy to have such genomes in it");
   detail::minimizer_sets sets(index.taxonomy(), how.scheme, how.threads);
   scan.read(genomes, sets);

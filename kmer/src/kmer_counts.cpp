@@ -7,13 +7,7 @@
 #include <perdure/workload/parallel.hpp>
 
 namespace perdure::kmer::detail {
-namespace {
 
-bool comes_before(const kmer_count& a, const kmer_count& b) noexcept {
-  return a.hash != b.hash ? a.hash < b.hash : a.node < b.node;
-}
-
-/// Adds up counts of the same k-mer and node.
 std::size_t add_up_counts(std::span<kmer_count> sorted) {
   std::size_t kept = 0;
   for (const kmer_count& one : sorted) {
@@ -30,10 +24,17 @@ std::size_t add_up_counts(std::span<kmer_count> sorted) {
   return kept;
 }
 
-}  // namespace
+std::uint64_t distinct_kmers(std::span<const kmer_count> sorted) noexcept {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    sum += i == 0 || sorted[i].hash != sorted[i - 1].hash ? 1 : 0;
+  return sum;
+}
 
 void kmer_counts::merge(unsigned threads, bool all) {
-  parts_.merge(threads, all, comes_before, add_up_counts);
+  parts_.merge(
+      threads, all, [](const kmer_count& a, const kmer_count& b) { return comes_before(a, b); },
+      add_up_counts);
 }
 
 bool kmer_counts::subtract(const kmer_counts& other, unsigned threads) {
@@ -64,9 +65,7 @@ bool kmer_counts::empty() const noexcept {
 
 std::uint64_t kmer_counts::kmers() const noexcept {
   std::uint64_t sum = 0;
-  for (const auto& part : parts_)
-    for (std::size_t i = 0; i < part.all.size(); ++i)
-      sum += i == 0 || part.all[i].hash != part.all[i - 1].hash ? 1 : 0;
+  for (const auto& part : parts_) sum += distinct_kmers(part.all);
   return sum;
 }
 

@@ -22,6 +22,20 @@ struct kmer_count {
   static constexpr std::uint32_t pruned = 0x80000000;
 };
 
+inline std::uint64_t hash_of(const kmer_count& one) noexcept {
+  return one.hash;
+}
+inline bool comes_before(const kmer_count& a, const kmer_count& b) noexcept {
+  return a.hash != b.hash ? a.hash < b.hash : a.node < b.node;
+}
+
+/// Adds up sorted counts of the same k-mer and node. Returns how many are left, which are the first ones
+/// then. Throws `unsupported` where a count does not fit 32 bits.
+std::size_t add_up_counts(std::span<kmer_count> sorted);
+
+/// Returns the number of distinct k-mers that sorted counts have. O(counts).
+std::uint64_t distinct_kmers(std::span<const kmer_count> sorted) noexcept;
+
 /// Counts of k-mers in parts by their hash.
 ///
 /// Thread safety: `add` from any thread; the others while nobody adds.

@@ -24,9 +24,6 @@ inline bool has_smaller_hash(const minimizer_taxon& a, const minimizer_taxon& b)
 inline std::uint64_t hash_of(const minimizer_taxon& one) noexcept {
   return one.hash;
 }
-inline std::uint64_t hash_of(const packed_minimizer& one) noexcept {
-  return one.hash();
-}
 
 /// Merges minimizers that are there more than once, with the lowest common ancestor of their nodes. They are
 /// sorted by hash. Returns how many are left, which are the first ones then.
@@ -51,7 +48,7 @@ class minimizer_sets final : public minimizer_collector {
   static constexpr std::size_t parts = hash_parts<minimizer_taxon>::parts;
 
   minimizer_sets(const taxonomy_view& taxonomy, const minimizer_scheme& scheme, unsigned threads)
-      : taxonomy_(taxonomy), hash_(scheme), threads_(threads) {}
+      : minimizer_collector(scheme), taxonomy_(taxonomy), hash_(scheme), threads_(threads) {}
 
   const minimizer_hash& hash() const noexcept { return hash_; }
   void add(std::span<const minimizer_run> runs, taxon_node node) override;

@@ -3,25 +3,26 @@
 
 #include <cstdint>
 #include <perdure/kmer/taxonomy.hpp>
-#include <span>
+
+#include "packed_hash.hpp"
 
 namespace perdure::kmer::detail {
 
-/// A minimizer's hash, and a node of the taxonomy.
 struct packed_minimizer {
   packed_minimizer() = default;
-  packed_minimizer(std::uint64_t hash, taxon_node of) noexcept
-      : high(static_cast<std::uint32_t>(hash >> 32)), low(static_cast<std::uint32_t>(hash)), node(of) {}
+  packed_minimizer(std::uint64_t hash_of_it, taxon_node of) noexcept : packed(hash_of_it), node(of) {}
 
-  std::uint64_t hash() const noexcept { return std::uint64_t{high} << 32 | low; }
+  std::uint64_t hash() const noexcept { return packed.value(); }
 
-  std::uint32_t high = 0;  ///< bits of the hash
-  std::uint32_t low = 0;
+  packed_hash packed;
   taxon_node node = 0;
 };
 
-/// Sorts minimizers by hash. All hashes are from `least` to `greatest`, and are spread evenly for the most
-/// part. Takes no memory in proportion to them.
-void sort_by_hash(std::span<packed_minimizer> all, std::uint64_t least, std::uint64_t greatest);
+inline std::uint64_t hash_of(const packed_minimizer& one) noexcept {
+  return one.hash();
+}
+inline bool comes_before(const packed_minimizer& a, const packed_minimizer& b) noexcept {
+  return a.hash() < b.hash();
+}
 
 }  // namespace perdure::kmer::detail

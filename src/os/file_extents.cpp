@@ -42,7 +42,17 @@ std::uint64_t next_hole(const file& sparse, std::uint64_t offset) {
 }
 
 std::vector<file_part> data_within(int descriptor, std::uint64_t begin, std::uint64_t end) {
+  return data_walk().within(descriptor, begin, end);
+}
+
+std::vector<file_part> data_walk::within(int descriptor, std::uint64_t begin, std::uint64_t end) {
   std::vector<file_part> parts;
+  if (descriptor == descriptor_ && begin >= asked_end_ && begin < std::min(end, data_end_)) {
+    parts.push_back({begin, std::min(end, data_end_)});
+    begin = parts.back().end;
+  } else {
+    data_end_ = 0;
+  }
   while (begin < end) {
     const off_t data = ::lseek(descriptor, static_cast<off_t>(begin), SEEK_DATA);
     if (data < 0 && errno == ENXIO) break;
@@ -53,9 +63,12 @@ std::vector<file_part> data_within(int descriptor, std::uint64_t begin, std::uin
     if (hole < 0 && errno != ENXIO && !does_not_tell_of_holes(errno))
       throw_errno("look for a hole in", "a file");
     // ENXIO: the part has become a hole meanwhile.
-    begin = hole < 0 ? end : std::min(end, static_cast<std::uint64_t>(hole));
+    data_end_ = hole < 0 ? end : static_cast<std::uint64_t>(hole);
+    begin = std::min(end, data_end_);
     parts.push_back({from, begin});
   }
+  descriptor_ = descriptor;
+  asked_end_ = end;
   return parts;
 }
 

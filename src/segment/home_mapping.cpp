@@ -52,7 +52,8 @@ std::vector<page_run> home_mapping::map_all(std::span<const file_extent> home) {
     map_files(all);
     return {};
   }
-  const std::vector<page_run> data = data_of_home(all);
+  os::data_walk walk;
+  const std::vector<page_run> data = data_of_home(all, walk);
   if (data.size() > few_runs) most_ = std::min(most_, os::mappings_left() / 4);
   os::map_anonymous(range_.base(), bytes_of(all), os::access::read_write);
   // Huge pages would take memory for many holes at the first touch of one. It also keeps the kernel from
@@ -78,10 +79,10 @@ void home_mapping::watch(os::page_tracker* tracker, os::access of_clean_pages) n
   clean_ = of_clean_pages;
 }
 
-void home_mapping::show(page_run pages, std::span<const file_extent> home) {
+void home_mapping::show(page_run pages, std::span<const file_extent> home, os::data_walk& walk) {
   const std::scoped_lock lock(mutex_);
   home_.assign(home.begin(), home.end());
-  show_kept(pages);
+  show_kept(pages, walk);
 }
 
 void home_mapping::show_written(page_run pages, std::span<const file_extent> home) {
@@ -99,11 +100,12 @@ void home_mapping::show_all(std::span<const page_run> settled, std::span<const f
   const page_run all{0, total_bytes(home) / page_size};
   if (!leaves_holes_)
     for (const page_run& run : subtract({all}, of_files_)) map_files(run);
-  for (const page_run& run : intersect({settled.begin(), settled.end()}, all)) show_kept(run);
+  os::data_walk walk;
+  for (const page_run& run : intersect({settled.begin(), settled.end()}, all)) show_kept(run, walk);
 }
 
-void home_mapping::show_kept(page_run pages) {
-  const std::vector<page_run> at_home = leaves_holes_ ? data_of_home(pages) : std::vector{pages};
+void home_mapping::show_kept(page_run pages, os::data_walk& walk) {
+  const std::vector<page_run> at_home = leaves_holes_ ? data_of_home(pages, walk) : std::vector{pages};
   std::vector<page_run> to_files = subtract(at_home, of_files_);
   std::vector<page_run> left;
   if (leaves_holes_ && of_files_.size() >= most_) to_files.swap(left);
@@ -157,11 +159,11 @@ void home_mapping::map_nothing(page_run pages) {
   if (tracker_ != nullptr) tracker_->remapped({offset_of(pages), bytes_of(pages)});
 }
 
-std::vector<page_run> home_mapping::data_of_home(page_run pages) const {
+std::vector<page_run> home_mapping::data_of_home(page_run pages, os::data_walk& walk) const {
   std::vector<page_run> data;
   for_pieces(home_, offset_of(pages), offset_of(pages) + bytes_of(pages),
              [&](std::size_t at, std::size_t bytes, int file, std::uint64_t offset) {
-               for (const os::file_part& part : os::data_within(file, offset, offset + bytes)) {
+               for (const os::file_part& part : walk.within(file, offset, offset + bytes)) {
                  const std::uint64_t first = (at + (part.begin - offset)) / page_size;
                  const std::uint64_t end = (at + (part.end - offset) + page_size - 1) / page_size;
                  data.push_back({first, end - first});

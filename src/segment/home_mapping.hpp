@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/owner_process.hpp"
+#include "os/file_extents.hpp"
 #include "os/guarded_range.hpp"
 #include "os/page_tracker.hpp"
 #include "segment/file_extent.hpp"
@@ -33,7 +34,8 @@ class home_mapping {
 
   /// Gives back the memory of pages of which `home`, that of the whole segment, has the content: they are
   /// mapped from there, unless there are very many mappings already. Threads that write to them must be held.
-  void show(page_run pages, std::span<const file_extent> home);
+  /// `walk` serves several calls, as long as home gets no new holes.
+  void show(page_run pages, std::span<const file_extent> home, os::data_walk& walk);
   /// Does the same with pages that were all written, so that there is no hole among them, and maps them in
   /// any case. The file system is not asked for holes: on tmpfs that takes a twentieth of the time of the
   /// writing.
@@ -50,8 +52,8 @@ class home_mapping {
 
  private:
   void copy_in(page_run pages) const;
-  std::vector<page_run> data_of_home(page_run pages) const;
-  void show_kept(page_run pages);
+  std::vector<page_run> data_of_home(page_run pages, os::data_walk& walk) const;
+  void show_kept(page_run pages, os::data_walk& walk);
   void map_files(page_run pages);
   void map_nothing(page_run pages);
 

@@ -159,8 +159,9 @@ void private_segment::admit_writers(page_run pages) noexcept {
   tracker_->admit_writers({pages.first * page_size, pages.count * page_size});
 }
 
-void private_segment::replace_by_home(page_run pages, std::span<const file_extent> home) {
-  mapping_.show(pages, home);
+void private_segment::replace_by_home(page_run pages, std::span<const file_extent> home,
+                                      os::data_walk& walk) {
+  mapping_.show(pages, home, walk);
 }
 
 void private_segment::show_written(page_run pages, std::span<const file_extent> home) {

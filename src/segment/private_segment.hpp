@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/owner_process.hpp"
+#include "os/file_extents.hpp"
 #include "os/guarded_range.hpp"
 #include "os/mapping.hpp"
 #include "os/page_tracker.hpp"
@@ -62,7 +63,7 @@ class private_segment final : public tracked_segment {
   void admit_writers(page_run pages) noexcept override;
   /// Gives back the memory of pages whose writers are held and whose content home has: from now on they read
   /// as the file's bytes. `home` is that of the whole segment.
-  void replace_by_home(page_run pages, std::span<const file_extent> home);
+  void replace_by_home(page_run pages, std::span<const file_extent> home, os::data_walk& walk);
   /// Does the same with pages that no thread uses, which need not be held, and that were all written to home.
   void show_written(page_run pages, std::span<const file_extent> home);
   /// Copies what these pages hold: read from the files where memory has no copies of its own. Throws

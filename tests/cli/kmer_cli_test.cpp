@@ -438,7 +438,6 @@ TEST_F(KmerCommands, RefuseOptionsOfTheOtherKindOfIndex) {
   };
   expect_part(fails(with({"--k", "20"}), 2), "give --index exact too");
   expect_part(fails(with({"--prune", "2"}), 2), "give --index exact too");
-  expect_part(fails(with({"--index", "exact", "--budget", "1GiB"}), 2), "an exact index is built in memory");
   expect_part(fails(with({"--index", "exact", "--k", "17"}), 2), "--k");
   EXPECT_FALSE(std::filesystem::exists(path("genomes.store")));
 }

@@ -1,7 +1,6 @@
 // Exact indexes of genomes, against counts in a map.
 #include <algorithm>
 #include <cctype>
-#include <cstring>
 #include <map>
 #include <perdure/kmer/build_exact.hpp>
 #include <perdure/kmer/exact_index.hpp>
@@ -10,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "kmer/equal_layers.hpp"
 #include "kmer/small_genomes.hpp"
 #include "support/errors.hpp"
 #include "support/scratch_test.hpp"
@@ -113,25 +113,8 @@ class ExactIndex : public scratch_test {
       });
     return found;
   }
-  /// Returns whether both have one layer, and the same one, byte for byte.
   testing::AssertionResult are_equal(const std::string& a, const std::string& b) const {
-    const manager store_a(open_read_only, path(a));
-    const manager store_b(open_read_only, path(b));
-    const kmer::exact_index index_a(store_a);
-    const kmer::exact_index index_b(store_b);
-    if (index_a.tables().size() != 1 || index_b.tables().size() != 1)
-      return testing::AssertionFailure()
-             << index_a.tables().size() << " and " << index_b.tables().size() << " layers";
-    const kmer::stored_exact_layer& one = *index_a.stored_layers().front();
-    const kmer::stored_exact_layer& two = *index_b.stored_layers().front();
-    if (one.pages.size() != two.pages.size() ||
-        std::memcmp(one.pages.data(), two.pages.data(), one.pages.size() * sizeof(kmer::exact_page)) != 0)
-      return testing::AssertionFailure() << "the pages differ";
-    if (one.firsts != two.firsts || one.set_ends != two.set_ends || one.taxa != two.taxa ||
-        one.pruned_from != two.pruned_from || one.names != two.names || one.kmers != two.kmers ||
-        one.occurrences != two.occurrences)
-      return testing::AssertionFailure() << "what belongs to the pages differs";
-    return testing::AssertionSuccess();
+    return have_equal_layers(path(a), path(b));
   }
 };
 

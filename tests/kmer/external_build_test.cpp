@@ -183,10 +183,10 @@ TEST_F(ExternalBuild, GoesOnOnlyWithTheSameInputs) {
   EXPECT_TRUE(is_refused("(taxonomy)", files_, other, map_, same));
   kmer::build_options changed = same;
   changed.scheme = {31, 31, 0};
-  EXPECT_TRUE(is_refused("(minimizers)", files_, taxonomy_, map_, changed));
+  EXPECT_TRUE(is_refused("(k-mers)", files_, taxonomy_, map_, changed));
   changed.unmapped = kmer::unmapped_sequences::skip;
   EXPECT_TRUE(
-      is_refused("(treatment of sequences without a taxon, minimizers)", files_, taxonomy_, map_, changed));
+      is_refused("(treatment of sequences without a taxon, k-mers)", files_, taxonomy_, map_, changed));
   EXPECT_TRUE(is_refused("with a budget was interrupted; give a budget", files_, taxonomy_, map_, {}));
   EXPECT_TRUE(build("store", same).resumed) << "refusals leave it as it was";
   EXPECT_TRUE(content_of("store") == expected());

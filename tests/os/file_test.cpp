@@ -14,10 +14,12 @@
 #include <functional>
 #include <numeric>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "os/directory_names.hpp"
 #include "os/file_clone.hpp"
+#include "os/file_extents.hpp"
 #include "support/errors.hpp"
 #include "support/full_disk.hpp"
 #include "support/scratch_test.hpp"
@@ -109,6 +111,30 @@ TEST_F(a_file, can_have_holes_punched_and_space_reserved) {
   EXPECT_EQ(byte, 'x');
   f.reserve_space(1 << 20, 1 << 20);
   EXPECT_EQ(f.size(), bytes.size()) << "reserving does not lengthen";
+}
+
+TEST_F(a_file, is_walked_from_part_to_part_like_part_by_part) {
+  const file sparse = file::open_in(directory(), "sparse", O_RDWR | O_CREAT | O_EXCL);
+  const std::vector<std::byte> data(64 << 10, std::byte{7});
+  sparse.resize(1 << 20);
+  for (const std::uint64_t at : {0, 64 << 10, 256 << 10, 960 << 10})
+    sparse.write_at(data.data(), data.size(), at);
+  const auto parts_of = [](const std::vector<file_part>& parts) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const file_part& one : parts) all.emplace_back(one.begin, one.end);
+    return all;
+  };
+  for (const std::uint64_t step : {4 << 10, 48 << 10, 300 << 10}) {
+    data_walk walk;
+    for (std::uint64_t begin = 0; begin < 1 << 20; begin += step) {
+      const std::uint64_t end = std::min<std::uint64_t>(begin + step, 1 << 20);
+      EXPECT_EQ(parts_of(walk.within(sparse.descriptor(), begin, end)),
+                parts_of(data_within(sparse.descriptor(), begin, end)));
+    }
+    EXPECT_EQ(parts_of(walk.within(sparse.descriptor(), 100 << 10, 200 << 10)),
+              parts_of(data_within(sparse.descriptor(), 100 << 10, 200 << 10)))
+        << "backwards";
+  }
 }
 
 TEST_F(a_file, reports_errors_with_its_path) {

@@ -162,6 +162,9 @@ class index_building {
     how.prune = given_.prune;
     how.unmapped = given.unmapped;
     how.threads = given.threads;
+    how.budget = given.budget;
+    how.anew = given.anew;
+    how.on_checkpoint = given.on_checkpoint;
     how.end_descriptor = given.end_descriptor;
     how.on_progress = given.on_progress;
     const kmer::exact_result found = given_.change == index_change::build
@@ -174,6 +177,8 @@ class index_building {
     made.genomes.sequences = found.sequences;
     made.genomes.bases = found.bases;
     made.genomes.skipped = found.skipped;
+    made.genomes.resumed = found.resumed;
+    made.genomes.checkpoints = found.checkpoints;
     made.entries = found.kmers;
     made.occurrences = found.occurrences;
     made.bytes = found.bytes;
@@ -223,13 +228,12 @@ class index_building {
       if (made_.is_exact()) value["occurrences"] = made_.occurrences;
       if (!is_growing_) {
         value["k"] = made_.k;
-        if (made_.is_exact()) {
+        if (made_.is_exact())
           value["prune"] = given_.prune;
-        } else {
+        else
           value["l"] = given_.how.scheme.l;
-          value["budget"] = given_.how.budget;
-          value["resumed"] = genomes.resumed;
-        }
+        value["budget"] = given_.how.budget;
+        value["resumed"] = genomes.resumed;
       }
       if (!given_.label.empty()) value["label"] = given_.label;
       if (!given_.label.empty()) value["kept"] = is_labelled_ && given_.kept != 0;
@@ -272,11 +276,8 @@ void check(const index_wanted& given) {
   if (given.taxonomy.size() != 2) throw usage_error("--taxonomy takes two files: nodes.dmp and names.dmp");
   if (given.how.budget != 0 && given.how.budget < kmer::least_build_budget)
     throw usage_error("--budget is at least " + in_bytes(kmer::least_build_budget));
-  const bool is_exact = given.kind == kmer::index_kind::exact;
-  if (!is_exact && (given.k || given.prune != 0))
+  if (given.kind != kmer::index_kind::exact && (given.k || given.prune != 0))
     throw usage_error("--k and --prune are for exact indexes: give --index exact too");
-  if (is_exact && (given.how.budget != 0 || given.how.anew))
-    throw usage_error("--budget and --anew are for indexes of minimizers: an exact index is built in memory");
 }
 
 /// Adds options that all three have.
@@ -336,12 +337,11 @@ void add_kmer_build_command(command kmer) {
   build.add_number("--prune", 1, 1'000'000'000,
                    "Of k-mers with more than N taxa, an exact index has common ancestors instead",
                    [given](std::uint64_t n) { given->prune = static_cast<unsigned>(n); });
-  build.add_size("--budget", given->how.budget,
-                 "Take about this much memory for minimizers and pages, as 1GiB: minimizers are sorted in "
-                 "runs, which are in "
-                 "the store for a while. If the build is killed, the same command goes on with it, unless "
-                 "genomes come from "
-                 "standard input or a pipe");
+  build.add_size(
+      "--budget", given->how.budget,
+      "Take about this much memory for k-mers and pages, as 1GiB: k-mers are sorted in runs, which "
+      "are in the store for a while. If the build is killed, the same command goes on with it, "
+      "unless genomes come from standard input or a pipe");
   build.add_flag("--anew", given->how.anew,
                  "Drop a build of this index that was interrupted, and begin anew");
   build.callback([given] {

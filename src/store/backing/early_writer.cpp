@@ -35,7 +35,8 @@ void early_writer::write(detail::page_run part, changed_pages& all, write_brake&
     is_held_ = all_the_time.has_value();
     for_extents(part, brake, [&](detail::page_run extent) { write_extent(extent, changed); });
     parts_.home.sync();
-    for_extents(part, brake, [&](detail::page_run extent) { give_up(extent, changed); });
+    os::data_walk walk;
+    for_extents(part, brake, [&](detail::page_run extent) { give_up(extent, changed, walk); });
   } catch (...) {
     all.put_back(part, std::move(changed), early_);
     throw;
@@ -105,7 +106,7 @@ void early_writer::write_home(detail::page_run run) {
 }
 
 // The pages of the extent that were written are durable by now.
-void early_writer::give_up(detail::page_run extent, changed_pages& changed) {
+void early_writer::give_up(detail::page_run extent, changed_pages& changed, os::data_walk& walk) {
   const auto begin = written_.lower_bound(extent.first);
   const auto end = written_.lower_bound(extent.first + extent.count);
   std::vector<detail::page_run> at_home = detail::intersect(empty_, extent);
@@ -118,7 +119,7 @@ void early_writer::give_up(detail::page_run extent, changed_pages& changed) {
   if (memory_.rearms()) changed.gather(memory_, extent, early_);
   const std::vector<detail::file_extent> home = parts_.home.extents(parts_.home.bytes());
   for (const detail::page_run& run : detail::subtract({extent}, changed.to_write()))
-    memory_.replace_by_home(run, home);
+    memory_.replace_by_home(run, home, walk);
 }
 
 }  // namespace perdure::store

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "os/file_extents.hpp"
 #include "segment/private_segment.hpp"
 #include "store/commit/changed_pages.hpp"
 #include "store/commit/checkpoint_plan.hpp"
@@ -58,7 +59,7 @@ class early_writer {
   void for_extents(detail::page_run part, write_brake& brake, Visit&& visit);
   void write_extent(detail::page_run extent, changed_pages& changed);
   void write_home(detail::page_run run);
-  void give_up(detail::page_run extent, changed_pages& changed);
+  void give_up(detail::page_run extent, changed_pages& changed, os::data_walk& walk);
 
   store_parts& parts_;
   detail::private_segment& memory_;

@@ -1,6 +1,7 @@
 // Makes an exact index of genomes in a store.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -25,9 +26,16 @@ struct exact_options {
   unsigned threads = 1;
   /// `add_exact_genomes` merges a layer behind the first that has fewer k-mers with the new one.
   std::uint64_t merge_below = std::uint64_t{1} << 22;
+  /// `build_exact_index` only: bytes of memory for k-mers and pages of the store. 0: without a limit.
+  std::uint64_t budget = 0;
+  bool anew = false;  ///< `build_exact_index` only: drops a build of this name that was interrupted
+  /// Least time between two checkpoints of a build with a budget.
+  std::chrono::milliseconds checkpoint_interval{10'000};
+  /// Function that is called after each checkpoint of a build with a budget. Its exceptions end the build.
+  std::function<void()> on_checkpoint = {};
   int end_descriptor = -1;  ///< ends a pipe early, like that of `workload::open_byte_stream`
-  /// Function that gets the bytes of files that were read so far, after each batch. Its exceptions end the
-  /// work.
+  /// Function that gets the bytes of files that were read so far, after each batch; then, with a budget, the
+  /// "k-mers" that were merged, and those that were put into pages. Its exceptions end the work.
   std::function<void(const workload::progress&)> on_progress = {};
 };
 
@@ -40,6 +48,8 @@ struct exact_result {
   std::uint64_t bytes = 0;        ///< size of all layers
   std::uint32_t layers = 0;       ///< number of layers that the index has now
   std::uint32_t merged = 0;       ///< number of earlier layers that the last one has the genomes of
+  bool resumed = false;           ///< went on with a build that was interrupted
+  std::uint64_t checkpoints = 0;
 };
 
 /// Makes an exact index of all sequences of FASTA or FASTQ files, with a copy of the whole taxonomy. A k-mer
@@ -47,6 +57,10 @@ struct exact_result {
 /// files that they are in and the number of threads. Takes 16 to 32 bytes of memory for each k-mer of each
 /// taxon. Nothing is durable before the store's next checkpoint, and after an exception nothing of the index
 /// is in the store.
+///
+/// With a budget, k-mers are sorted in runs in the store, and a later call goes on after a crash, as
+/// `build_index` does. Names of sequences, and the distinct sets of taxa, are in memory beside. Pages are
+/// filled without checkpoints: a build that is killed meanwhile fills them anew.
 ///
 /// With `prune`, k-mers of more taxa have common ancestors instead: the deepest common ancestors replace
 /// their taxa first, those of one depth together, until no more than `prune` are left.
