@@ -68,13 +68,25 @@ class direct_file {
   explicit direct_file(const std::filesystem::path& path)
       : opened_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT)) {
     if (opened_ < 0) throw std::runtime_error("cannot read " + path.string() + " past the page cache");
-    bytes_ = std::filesystem::file_size(path);
   }
   direct_file(const direct_file&) = delete;
   direct_file& operator=(const direct_file&) = delete;
   ~direct_file() { ::close(opened_); }
 
-  std::uint64_t bytes() const noexcept { return bytes_; }
+  /// Returns where the pieces of so many bytes are that have no hole. Holes are read without the device.
+  std::vector<std::uint64_t> whole_pieces(std::uint64_t piece) const {
+    std::vector<std::uint64_t> pieces;
+    for (off_t data = ::lseek(opened_, 0, SEEK_DATA); data >= 0;) {
+      const off_t hole = ::lseek(opened_, data, SEEK_HOLE);
+      if (hole < 0) break;
+      for (std::uint64_t at = (static_cast<std::uint64_t>(data) + piece - 1) / piece * piece;
+           at + piece <= static_cast<std::uint64_t>(hole); at += piece)
+        pieces.push_back(at);
+      data = ::lseek(opened_, hole, SEEK_DATA);
+    }
+    if (pieces.empty()) throw std::runtime_error("the store has too few bytes to measure the device");
+    return pieces;
+  }
   void read(std::byte* to, std::size_t bytes, std::uint64_t offset) const {
     if (::pread(opened_, to, bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes))
       throw std::runtime_error("cannot read from the device");
@@ -82,7 +94,6 @@ class direct_file {
 
  private:
   int opened_;
-  std::uint64_t bytes_ = 0;
 };
 
 constexpr std::size_t page_bytes = 4096;
@@ -93,21 +104,22 @@ nlohmann::json device(const settings& given) {
   constexpr std::size_t most_threads = 256;
   const std::unique_ptr<std::byte, decltype(&std::free)> memory(
       static_cast<std::byte*>(std::aligned_alloc(page_bytes, most_threads * piece_bytes)), &std::free);
+  const std::vector<std::uint64_t> pieces = file.whole_pieces(piece_bytes);
   double random_rate = 0;
   double sequential_rate = 0;
   for (const unsigned threads : {16U, 64U, 256U})
     random_rate =
         std::max(random_rate, rate_of(threads, given.seconds, [&](unsigned thread, std::mt19937_64& random) {
+                   const std::uint64_t page = random() % (piece_bytes / page_bytes);
                    file.read(memory.get() + thread * piece_bytes, page_bytes,
-                             random() % (file.bytes() / page_bytes) * page_bytes);
+                             pieces[random() % pieces.size()] + page * page_bytes);
                  }));
   for (const unsigned threads : {1U, 4U, 16U}) {
     std::atomic<std::uint64_t> next{0};
-    const double pieces = rate_of(threads, given.seconds, [&](unsigned thread, std::mt19937_64&) {
-      file.read(memory.get() + thread * piece_bytes, piece_bytes,
-                next++ % (file.bytes() / piece_bytes) * piece_bytes);
+    const double taken = rate_of(threads, given.seconds, [&](unsigned thread, std::mt19937_64&) {
+      file.read(memory.get() + thread * piece_bytes, piece_bytes, pieces[next++ % pieces.size()]);
     });
-    sequential_rate = std::max(sequential_rate, pieces * (piece_bytes / page_bytes));
+    sequential_rate = std::max(sequential_rate, taken * (piece_bytes / page_bytes));
   }
   return {{"random_pages_per_second", random_rate}, {"sequential_pages_per_second", sequential_rate}};
 }

@@ -148,6 +148,26 @@ void classify_out_of_core(const minimizer_index& index, read_source& source, con
   sum.sweep = lookups.done_by(lookup_plan::sweep);
 }
 
+/// Returns whether reads need few pages of a large index at most: their text has fewer bytes than the index
+/// has pages, and of several letters one begins a minimizer.
+bool needs_few_pages(const minimizer_index& index, const read_source& source) {
+  const std::uint64_t bytes = source.progress().total;
+  std::uint64_t pages = 0;
+  for (const stored_layer* const layer : index.stored_layers()) pages += layer->table.size();
+  return bytes != 0 && bytes < pages;
+}
+
+/// Copies the pages that reads need. The first touch of a mapped page takes longer, and maps those around it.
+void classify_with_few_pages(const minimizer_index& index, read_source& source,
+                             const classify_options& options, std::vector<classify_thread>& workers,
+                             classify_result& sum) {
+  classify_options how = options;
+  how.budget = std::size_t{64} << 20;
+  how.plan = lookup_plan::faults;
+  how.on_pages = nullptr;
+  classify_out_of_core(index, source, how, workers, sum);
+}
+
 }  // namespace
 
 void classify_result::add(const classify_result& other) {
@@ -169,10 +189,12 @@ classify_result classify_files(const minimizer_index& index, read_source& source
   for (unsigned i = 0; i < threads; ++i) workers.emplace_back(index, options);
   classify_result sum;
   sum.reads_of_nodes.assign(index.taxonomy().size(), 0);
-  if (options.budget == 0)
-    classify_in_memory(source, options, workers);
-  else
+  if (options.budget != 0)
     classify_out_of_core(index, source, options, workers, sum);
+  else if (needs_few_pages(index, source))
+    classify_with_few_pages(index, source, options, workers, sum);
+  else
+    classify_in_memory(source, options, workers);
   for (const classify_thread& one : workers) one.add_to(sum);
   return sum;
 }

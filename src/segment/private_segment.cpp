@@ -213,6 +213,41 @@ void private_segment::copy_out(page_run pages, std::byte* to) const {
     std::memcpy(place(run.first), base_ + run.first * page_size, run.count * page_size);
 }
 
+void private_segment::copy_out(std::span<const page_run> pages, std::span<std::byte* const> to) const {
+  require_own();
+  std::vector<file_extent> home;
+  const std::vector<page_run> of_files = mapping_.from_files({0, size() / page_size}, home);
+  const auto is_of_files = [&of_files](page_run run) {
+    const auto behind = std::upper_bound(of_files.begin(), of_files.end(), run.first,
+                                         [](std::uint64_t page, page_run one) { return page < one.first; });
+    if (behind == of_files.begin()) return false;
+    const page_run& around = *std::prev(behind);
+    return run.first + run.count <= around.first + around.count;
+  };
+  const os::file pagemap = os::open_pagemap();
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const page_run run = pages[i];
+    if (run.count == 0) continue;
+    require_sound(run);
+    bool is_at_home = is_of_files(run);
+    if (is_at_home)
+      os::for_private_copies(pagemap, reinterpret_cast<std::uintptr_t>(base_) + run.first * page_size,
+                             run.count * page_size, page_size,
+                             [&](std::size_t, std::size_t) { is_at_home = false; });
+    if (!is_at_home) {
+      std::memcpy(to[i], base_ + run.first * page_size, run.count * page_size);
+      continue;
+    }
+    const std::uint64_t begin = run.first * page_size;
+    for_pieces(home, begin, begin + run.count * page_size,
+               [&](std::size_t at, std::size_t bytes, int file, std::uint64_t offset) {
+                 const std::ptrdiff_t got = os::try_read_at(file, to[i] + (at - begin), bytes, offset);
+                 if (got != static_cast<std::ptrdiff_t>(bytes))
+                   os::throw_errno("read", "a home file", got < 0 ? errno : EIO);
+               });
+  }
+}
+
 void private_segment::seal() {
   os::protect(base_, size(), os::access::read);
 }

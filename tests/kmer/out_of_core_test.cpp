@@ -252,6 +252,18 @@ TEST_F(OutOfCore, ReadsAreTakenUpToTheBudget) {
   EXPECT_GE(sweeps_with(300'000), 4U);
 }
 
+TEST_F(OutOfCore, FewReadsHaveThePagesCopiedThatTheyNeed) {
+  for (const bool few : {true, false}) {
+    // A file of fewer bytes than the index has pages, and a larger one.
+    const auto reads = few ? write_file(path("few"), ">r\n" + genomes_[0].bases.substr(100, 40) + "\n")
+                           : reads_file("many", 60);
+    kmer::classify_result found;
+    const std::string answer = answers({reads}, false, {.threads = 2}, &found);
+    EXPECT_EQ(found.faults.pages != 0, few);
+    EXPECT_EQ(answer, answers({reads}, false, {.budget = mib, .plan = kmer::lookup_plan::sweep}));
+  }
+}
+
 TEST_F(OutOfCore, FilesWithoutReadsHaveNoAnswers) {
   kmer::classify_result found;
   answers({write_file(path("empty"), "")}, false, {.threads = 2, .budget = mib}, &found);

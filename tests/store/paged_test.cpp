@@ -222,6 +222,12 @@ TEST_F(a_paged_store, gives_copies_of_pages_anywhere_past_its_memory) {
     fill_all(*changed, pages, 8);
     EXPECT_TRUE(holds_copies(*changed, 8));
   }
+  {
+    const auto changed = datastore::open_copy_on_write(path("store"), in_memory);
+    EXPECT_TRUE(holds_copies(*changed, 7));
+    fill_all(*changed, pages, 8);
+    EXPECT_TRUE(holds_copies(*changed, 8));
+  }
   const auto writer = open();
   fill_all(*writer, pages, 9);
   EXPECT_TRUE(holds_copies(*writer, 9));

@@ -149,6 +149,12 @@ bool private_memory::read_through(detail::page_run pages, std::byte* to) {
   return true;
 }
 
+bool private_memory::read_scattered(std::span<const detail::page_run> pages, std::span<std::byte* const> to) {
+  for (const detail::page_run& run : pages) settle_written(run);
+  memory_.copy_out(pages, to);
+  return true;
+}
+
 // Called by a thread that makes the segment grow.
 void private_memory::watch_memory() noexcept {
   try {

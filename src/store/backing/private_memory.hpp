@@ -44,6 +44,7 @@ class private_memory final : public store_memory {
   bool write_through(detail::page_run pages, const std::byte* from, std::uint32_t* of_bytes) override;
   void settle_written(detail::page_run pages) override;
   bool read_through(detail::page_run pages, std::byte* to) override;
+  bool read_scattered(std::span<const detail::page_run> pages, std::span<std::byte* const> to) override;
 
  private:
   void watch_memory() noexcept;

@@ -20,9 +20,10 @@ struct classify_options {
   unsigned threads = 1;
   std::size_t batch_bytes = std::size_t{1} << 19;  ///< text of reads that a thread takes at a time
   /// Bytes of memory for reads, their look-ups and pages of the index. Answers are the same with any number.
-  /// 0: look-ups are made one by one where the index lies, and a few reads of each thread are in memory. With
-  /// a budget, which is for an index larger than memory, the store should have the backing `paged`. A record
-  /// that does not fit is taken all the same.
+  /// 0: look-ups are made one by one where the index lies, and a few reads of each thread are in memory; the
+  /// pages for files of few reads are copied instead, 64 MiB at a time. With a budget, which is for an index
+  /// larger than memory, the store should have the backing `paged`. A record that does not fit is taken all
+  /// the same.
   std::size_t budget = 0;
   lookup_plan plan = lookup_plan::automatic;  ///< used with a budget
   /// Function that gets the lines of `append_kraken_line`, some at a time, in the order of the reads. One
