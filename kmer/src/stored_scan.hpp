@@ -10,7 +10,7 @@
 
 namespace perdure::kmer::detail {
 
-/// What is done next.
+/// Stage of a build that is done next.
 enum class build_stage : std::uint32_t { collecting, merging, filling };
 
 struct stored_scan {

@@ -69,8 +69,8 @@ class private_segment final : public tracked_segment {
   /// Copies what these pages hold: read from the files where memory has no copies of its own. Throws
   /// std::system_error.
   void copy_out(page_run pages, std::byte* to) const;
-  /// Does the same with pages that lie anywhere, each run to the place of the same number. A mapped page that is
-  /// touched first costs several times its reading: the kernel maps the pages around it too.
+  /// Does the same with pages that lie anywhere, each run to the place of the same number. A mapped page that
+  /// is touched first costs several times its reading: the kernel maps the pages around it too.
   void copy_out(std::span<const page_run> pages, std::span<std::byte* const> to) const;
 
   /// Ends the time in which a read-only segment may be written (for the replay of a journal).
