@@ -19,17 +19,7 @@ if ! cmp -s site/requirements.txt "$python/requirements.txt"; then
   cp site/requirements.txt "$python/requirements.txt"
 fi
 
-# In these folders a public declaration without documentation is an error.
-documented="formats/include inspect/include include/perdure/c"
-{
-  cat site/Doxyfile
-  echo "INPUT = $documented"
-  printf '%s\n' "GENERATE_HTML = NO" "GENERATE_XML = YES" "GENERATE_TAGFILE =" "EXTRACT_ALL = NO" "WARN_IF_UNDOCUMENTED = YES" "WARN_LOGFILE = build/docs/undocumented.log"
-} | doxygen -
-if grep 'is not documented' build/docs/undocumented.log >&2; then
-  echo "build-docs.sh: the declarations above need a comment that says what they are for" >&2
-  exit 1
-fi
+scripts/check-documented.sh
 
 rm -rf build/docs/api
 doxygen site/Doxyfile

@@ -123,6 +123,7 @@ for group in "$@"; do
       want_command clang++-16 clang-16
       want_command clang-tidy-16 clang-tidy-16
       want_command clang-format-16 clang-format-16
+      want_command doxygen doxygen
       ;;
     file-systems)
       want_package e2fsprogs

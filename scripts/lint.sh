@@ -1,6 +1,6 @@
 #!/bin/sh
-# Formatting, comments that the change touches, layering and clang-tidy over the tree; needs the clang preset configured
-# (compile commands).
+# Formatting, comments and documentation, layering and clang-tidy over the tree; needs the clang preset configured (compile
+# commands).
 # usage: scripts/lint.sh [FILE... | --all [--deep] | --format-only]
 # clang-tidy looks at the sources that differ from what .ci/evidence/clang-tidy says was clean; or at those given, all, or none.
 # --deep lets its analyser follow more paths (scripts/tidy-folders.py).
@@ -16,6 +16,9 @@ echo "formatting: clean"
 scripts/check-comments.py --self-check
 scripts/check-comments.py
 echo "comments that the change touches: clean"
+
+scripts/check-documented.sh
+echo "documentation of public declarations: complete"
 
 scripts/check-prose.py --self-check
 scripts/check-prose.py

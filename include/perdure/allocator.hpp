@@ -105,15 +105,17 @@ Allocator allocator_after_move(const Allocator& source, const void* from, const 
 
 /// The standard allocator of a relocatable store: containers keep offset pointers.
 ///
-/// Get one from `manager::get_allocator<T>()`. Perdure's containers need none: made without an allocator they
-/// take the memory in which they lie themselves, the store's inside a store and ordinary memory elsewhere,
-/// and what is moved into a store from outside is copied. Containers of others cannot do that, so for them
-/// the allocator has no default.
+/// Get one from `manager::get_allocator<T>()`. Perdure's containers need none. A container that is made
+/// without an allocator takes the memory in which it lies itself: the store's inside a store, and ordinary
+/// memory elsewhere. What is moved into a store from outside is copied. Containers of others cannot do that,
+/// so for them the allocator has no default.
 ///
-/// Like `std::pmr::polymorphic_allocator` it constructs allocator-aware elements with itself
-/// (uses-allocator construction), so a `vector<string>` puts its strings in the same store, and a copy of a
-/// container does not take over its allocator. Two allocators are equal when they belong to the same open
-/// store, or both to none.
+/// Like `std::pmr::polymorphic_allocator` it constructs allocator-aware elements with itself (uses-allocator
+/// construction). So a `vector<string>` puts its strings in the same store, and a copy of a container does
+/// not take over its allocator. Two allocators are equal when they belong to the same open store, or both to
+/// none.
+///
+/// Thread safety: as the heap's, so any number of threads may allocate at once.
 template <class T>
 class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   using base = detail::allocator_base<T, offset_ptr<T>>;
@@ -121,14 +123,19 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
  public:
   using typename base::pointer;
   using typename base::size_type;
+  /// The same allocator of another type.
   template <class U>
   struct rebind {
+    /// The allocator of `U`.
     using other = allocator<U>;
   };
 
+  /// Makes an allocator of a store's heap, or of a kind's.
   explicit allocator(heap& memory) noexcept : anchor_(memory.base()) {}
+  /// Makes an allocator of the memory in which it lies itself. Containers made without an allocator call it.
   explicit allocator(detail::here_t) noexcept : anchor_(anchor_here()) {}
-  /// The copy of one that belongs to no store takes the memory in which it lies.
+  /// Copies an allocator. The copy of one that belongs to no store takes the memory in which it lies.
+  ///@{
   allocator(const allocator& other) noexcept : anchor_(anchor_of(other)) {}
   template <class U>
   allocator(const allocator<U>& other) noexcept : anchor_(anchor_of(other)) {}
@@ -136,13 +143,21 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
     anchor_ = anchor_of(other);
     return *this;
   }
+  ///@}
+  /// Returns the allocator of a copied container: that of the memory in which the copy lies.
   allocator select_on_container_copy_construction() const noexcept { return allocator(detail::here); }
 
+  /// Returns memory for `n` elements. Throws `std::bad_alloc`, and `std::bad_array_new_length` where so many
+  /// elements cannot be counted in bytes.
   pointer allocate(size_type n) { return allocate_raw(n); }
+  /// Gives memory back, whichever open heap it is of.
+  ///@{
   void deallocate(const pointer& p, size_type n) noexcept { deallocate_raw(p.get(), n); }
   void deallocate(T* p, size_type n) noexcept { deallocate_raw(p, n); }
+  ///@}
 
-  /// As `allocate` and `deallocate`, without the detour through an offset pointer.
+  /// Allocates as `allocate` and gives back as `deallocate`, without the detour through an offset pointer.
+  ///@{
   T* allocate_raw(size_type n) {
     if (heap* const h = memory()) [[likely]]
       return static_cast<T*>(this->allocate_in(h, n));
@@ -155,12 +170,15 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
       return h->deallocate(p);
     if (p != nullptr) std::allocator<T>{}.deallocate(p, n);
   }
-  /// Grows the block of `p` to `n` elements without moving it, if it can.
+  ///@}
+  /// Grows the block of `p` to `n` elements without moving it. Returns whether it could.
   bool try_expand(T* p, size_type n) noexcept {
     heap* const h = memory();
     return h != nullptr && h->try_expand(p, n * sizeof(T));
   }
 
+  /// Constructs an element, with this allocator where it takes one, and destroys it.
+  ///@{
   template <class U, class... Args>
   void construct(U* p, Args&&... args) {
     detail::construct_element(p, *this, std::forward<Args>(args)...);
@@ -169,11 +187,14 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   void destroy(U* p) noexcept {
     std::destroy_at(p);
   }
+  ///@}
 
-  /// Null when this allocator uses ordinary memory.
+  /// Returns the heap; null when this allocator uses ordinary memory.
   heap* memory() const noexcept { return anchor_ ? heap::containing(anchor_.get()) : nullptr; }
+  /// Returns the first byte of the heap's segment; null when this allocator uses ordinary memory.
   std::byte* anchor() const noexcept { return anchor_.get(); }
 
+  /// Returns whether both belong to the same open heap, or both to none.
   template <class U>
   friend bool operator==(const allocator& a, const allocator<U>& b) noexcept {
     return a.anchor() == b.anchor();
@@ -195,22 +216,28 @@ class allocator : public detail::allocator_base<T, offset_ptr<T>> {
   offset_ptr<std::byte> anchor_;  // the first byte of the heap's segment; null: ordinary memory
 };
 
-/// As `allocator`, but default-constructible, for containers of others that are built on the stack and copied
-/// into a store. Moving such a container into a store takes its ordinary memory along, which the next run
-/// does not have: copy it, or use Perdure's containers.
+/// An allocator as `allocator`, but default-constructible, for containers of others that are built on the
+/// stack and copied into a store. Moving such a container into a store takes its ordinary memory along, which
+/// the next run does not have: copy it, or use Perdure's containers.
 template <class T>
 class fallback_allocator : public allocator<T> {
  public:
+  /// The same allocator of another type.
   template <class U>
   struct rebind {
+    /// The allocator of `U`.
     using other = fallback_allocator<U>;
   };
 
+  /// Makes an allocator of the memory in which it lies itself, or of a heap, or of that of another allocator.
+  ///@{
   fallback_allocator() noexcept : allocator<T>(detail::here) {}
   explicit fallback_allocator(heap& memory) noexcept : allocator<T>(memory) {}
   explicit fallback_allocator(detail::here_t) noexcept : allocator<T>(detail::here) {}
   template <class U>
   fallback_allocator(const allocator<U>& other) noexcept : allocator<T>(other) {}
+  ///@}
+  /// Returns the allocator of a copied container: that of the memory in which the copy lies.
   fallback_allocator select_on_container_copy_construction() const noexcept { return {}; }
 };
 
@@ -221,23 +248,34 @@ class pinned_allocator : public detail::allocator_base<T, T*> {
 
  public:
   using typename base::size_type;
+  /// The same allocator of another type.
   template <class U>
   struct rebind {
+    /// The allocator of `U`.
     using other = pinned_allocator<U>;
   };
 
+  /// Makes an allocator of a heap, or of that of another allocator.
+  ///@{
   explicit pinned_allocator(heap& memory) noexcept : anchor_(memory.base()) {}
   pinned_allocator(const pinned_allocator&) noexcept = default;
   template <class U>
   pinned_allocator(const pinned_allocator<U>& other) noexcept : anchor_(other.anchor()) {}
   pinned_allocator& operator=(const pinned_allocator&) noexcept = default;
+  ///@}
 
+  /// Allocates memory for `n` elements, or gives it back. Throws as `allocator::allocate`.
+  ///@{
   T* allocate(size_type n) { return static_cast<T*>(this->allocate_in(memory(), n)); }
   void deallocate(T* p, size_type) noexcept { memory()->deallocate(p); }
   T* allocate_raw(size_type n) { return allocate(n); }
   void deallocate_raw(T* p, size_type n) noexcept { deallocate(p, n); }
+  ///@}
+  /// Grows the block of `p` to `n` elements without moving it. Returns whether it could.
   bool try_expand(T* p, size_type n) noexcept { return memory()->try_expand(p, n * sizeof(T)); }
 
+  /// Constructs an element, with this allocator where it takes one, and destroys it.
+  ///@{
   template <class U, class... Args>
   void construct(U* p, Args&&... args) {
     detail::construct_element(p, *this, std::forward<Args>(args)...);
@@ -246,10 +284,14 @@ class pinned_allocator : public detail::allocator_base<T, T*> {
   void destroy(U* p) noexcept {
     std::destroy_at(p);
   }
+  ///@}
 
+  /// Returns the heap.
   heap* memory() const noexcept { return heap::containing(anchor_); }
+  /// Returns the first byte of the heap's segment.
   std::byte* anchor() const noexcept { return anchor_; }
 
+  /// Returns whether both belong to the same heap.
   template <class U>
   friend bool operator==(const pinned_allocator& a, const pinned_allocator<U>& b) noexcept {
     return a.anchor() == b.anchor();
@@ -259,13 +301,15 @@ class pinned_allocator : public detail::allocator_base<T, T*> {
   std::byte* anchor_;
 };
 
-// An allocator is the distance to its segment and nothing else.
+/// Moves an allocator, which is the distance to its segment and nothing else.
 template <class T>
 struct relocator<allocator<T>> {
+  /// Moves `from` to raw memory at `to`, and ends its life.
   static void relocate(allocator<T>* to, allocator<T>* from) noexcept {
     detail::relocate_at(&to->anchor_, &from->anchor_);
   }
 };
+/// Moves an allocator, as that of `allocator`.
 template <class T>
 struct relocator<fallback_allocator<T>> : relocator<allocator<T>> {};
 

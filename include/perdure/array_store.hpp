@@ -44,9 +44,12 @@ std::shared_ptr<untyped_arrays> open_arrays_of_set(const std::filesystem::path& 
 template <class T, std::size_t Rank = dynamic_rank>
 class stored_view : public array_view<T, Rank> {
  public:
+  /// Makes a view of nothing, or of elements that `hold` and `store` keep.
+  ///@{
   stored_view() = default;
   stored_view(array_view<T, Rank> view, array_hold hold, std::shared_ptr<void> store)
       : array_view<T, Rank>(view), store_(std::move(store)), hold_(std::move(hold)) {}
+  ///@}
 
  private:
   std::shared_ptr<void> store_;
@@ -58,12 +61,15 @@ class stored_view : public array_view<T, Rank> {
 /// Thread safety: as the array_store's.
 class array_ref {
  public:
+  /// Names an array; `array_store::array` does so. Looks nothing up.
   array_ref(std::shared_ptr<untyped_arrays> arrays, std::shared_ptr<void> store, std::string id)
       : store_(std::move(store)), arrays_(std::move(arrays)), id_(std::move(id)) {}
 
+  /// Returns the id.
   const std::string& id() const noexcept { return id_; }
-  /// `not_found`, as of all members where there is no such array.
+  /// Returns what is known of the array. Throws `not_found`, as all members do where there is no such array.
   array_info info() const { return arrays_->info(id_); }
+  /// Returns the elements along each dimension.
   extents dims() const { return info().dims; }
 
   /// Stores a part: elements of `from`, which has the slab's shape. `wrong_type`, `invalid_argument` (not
@@ -82,6 +88,7 @@ class array_ref {
     write(where, array_view<const element>(std::ranges::data(from), where.count));
   }
   /// Begins to store a part as `write` does. Everything else is as with `array_store::store_async`.
+  ///@{
   template <array_element T, std::size_t Rank>
   pending_store write_async(const slab& where, const array_view<T, Rank>& from) {
     return arrays_->write_async(id_, detail::base_type_of<T>(), with_fixed<T>(where),
@@ -96,7 +103,11 @@ class array_ref {
     require_count(where, std::ranges::size(from));
     return write_async(where, array_view<const element>(std::ranges::data(from), where.count));
   }
-  /// Loads a part into `to`, which has the slab's shape; elements that were never written are zero.
+  ///@}
+  /// Loads a part into `to`, which has the slab's shape, or as many elements beside each other as the slab
+  /// has. Elements that were never written are zero. Throws `wrong_type`, `invalid_argument` (not inside the
+  /// array, another shape), `damaged`, `io`.
+  ///@{
   template <array_element T, std::size_t Rank>
     requires(!std::is_const_v<T>)
   void read(const slab& where, const array_view<T, Rank>& to) const {
@@ -109,15 +120,16 @@ class array_ref {
     require_count(where, std::ranges::size(to));
     read(where, array_view<element>(std::ranges::data(to), where.count));
   }
-  /// A part where it lies in the store, to be read; `unsupported` where it does not lie in one piece
-  /// (`untyped_arrays::view_part`).
+  ///@}
+  /// Returns a part where it lies in the store, to be read. Throws `unsupported` where it does not lie in one
+  /// piece (`untyped_arrays::view_part`).
   template <array_element T, std::size_t Rank = dynamic_rank>
   stored_view<const T, Rank> view(const slab& where) const {
     viewed_array found = arrays_->view_part(id_, detail::base_type_of<T>(), with_fixed<T>(where));
     return {array_view<const T, Rank>(reinterpret_cast<const T*>(found.data), where.count),
             std::move(found.hold), store_};
   }
-  /// The elements of a part beside each other, row-major.
+  /// Returns the elements of a part beside each other, row-major.
   template <array_element T>
   std::vector<T> read(const slab& where) const {
     std::vector<T> elements(where.count.elements());
@@ -127,6 +139,7 @@ class array_ref {
 
   /// Adds elements behind the last of the first dimension: `from` has the array's other dimensions, and one
   /// or more steps. `unsupported` for a contiguous array.
+  ///@{
   template <array_element T, std::size_t Rank>
   void append(const array_view<T, Rank>& from) {
     arrays_->append(id_, detail::base_type_of<T>(), detail::elements_of<const_untyped_view>(from));
@@ -136,7 +149,9 @@ class array_ref {
     using element = std::ranges::range_value_t<const R>;
     append(array_view<const element, 1>(std::span(std::ranges::data(from), std::ranges::size(from))));
   }
-  /// Elements outside are dropped; new ones are zero. `unsupported` for a contiguous array.
+  ///@}
+  /// Changes the shape: elements outside are dropped, and new ones are zero. Throws `unsupported` for a
+  /// contiguous array.
   void resize(const extents& dims) { arrays_->resize(id_, dims); }
 
   /// Sets an attribute: units, a description, a table. A value is a number, a struct of numbers, a string, a
@@ -154,8 +169,11 @@ class array_ref {
     const auto found = arrays_->attribute(id_, key);
     return found && is_null(found->type);
   }
+  /// Returns the keys of all attributes, sorted.
   std::vector<std::string> attributes() const { return arrays_->attributes(id_); }
+  /// Returns whether the array has an attribute of that key.
   bool has_attribute(std::string_view key) const { return arrays_->attribute(id_, key).has_value(); }
+  /// Removes an attribute. Returns whether there was one. Throws `read_only`.
   bool remove_attribute(std::string_view key) { return arrays_->remove_attribute(id_, key); }
 
  private:
@@ -181,11 +199,11 @@ class array_ref {
 
 /// The arrays of a store. Ids are names of 1 to 4096 bytes; "/" divides them into groups.
 ///
-/// A value may be a number, a struct of numbers (its fields are recorded, with their names), a string,
-/// anything else that may be copied as bytes (its C++ name is recorded), a vector, std::array or span of
-/// these, a vector of strings or of vectors, and an `array_view` of any number of dimensions and any strides;
-/// and types with an `array_codec`. Loading as another type, or in another shape, is an error and never a
-/// conversion.
+/// A value may be a number, a struct of numbers (its fields are recorded, with their names), a string, or
+/// anything else that may be copied as bytes (its C++ name is recorded). It may be a vector, std::array or
+/// span of these, a vector of strings or of vectors, or an `array_view` of any number of dimensions and any
+/// strides. It may also be of a type with an `array_codec`. Loading as another type, or in another shape, is
+/// an error and never a conversion.
 ///
 /// `store` is complete when it returns: the program may use its memory again. What was stored is durable with
 /// the next checkpoint, which is all or nothing: after a crash the store holds all arrays as of one
@@ -196,10 +214,13 @@ class array_ref {
 /// time, and read by any number.
 class array_store {
  public:
+  /// Opens a store of its own, or creates it, as a manager's constructor with the same tag does.
+  ///@{
   array_store(create_only_t tag, const std::filesystem::path& path, const store_options& options = {})
       : array_store(std::make_shared<manager>(tag, path, options)) {}
   array_store(open_only_t tag, const std::filesystem::path& path, const store_options& options = {})
       : array_store(std::make_shared<manager>(tag, path, options)) {}
+  ///@}
   /// The path may be that of a set of stores (docs/reference/mpi.md): then the arrays are those of all its
   /// parts, and what `set_reader` (<perdure/store_set.hpp>) throws is thrown. A set is closed when this and
   /// all its views end.
@@ -207,15 +228,18 @@ class array_store {
       : arrays_(detail::open_arrays_of_set(path, options)) {
     if (!arrays_) *this = array_store(std::make_shared<manager>(tag, path, options));
   }
+  /// Opens a store of its own as a manager's constructor with the same tag does.
+  ///@{
   array_store(open_copy_on_write_t tag, const std::filesystem::path& path, const store_options& options = {})
       : array_store(std::make_shared<manager>(tag, path, options)) {}
   array_store(open_or_create_t tag, const std::filesystem::path& path, const store_options& options = {})
       : array_store(std::make_shared<manager>(tag, path, options)) {}
-  /// Those of a manager, which must outlive this and all views of its arrays.
+  ///@}
+  /// Gives the arrays of a manager's store. The manager must outlive this and all views of its arrays.
   template <class Placement>
   explicit array_store(basic_manager<Placement>& store)
       : arrays_(untyped_arrays::of(detail::core_of(store))) {}
-  /// Those of a set of stores, which must outlive this and all views of its arrays.
+  /// Gives the arrays of a set of stores, which must outlive this and all views of its arrays.
   explicit array_store(std::shared_ptr<untyped_arrays> arrays) : arrays_(std::move(arrays)) {}
 
   /// Replaces the array of that id, or makes one. `wrong_type` where there is one of another type (its shape
@@ -255,8 +279,8 @@ class array_store {
           "array_codec, or store its parts");
     }
   }
-  /// The same of one part of an array that was created, or stored before: `array(id).write({offset, count},
-  /// from)`.
+  /// Stores one part of an array that was created, or stored before, as `array(id).write({offset, count},
+  /// from)` does.
   template <array_element T, std::size_t Rank>
   void store(std::string_view id, const array_view<T, Rank>& from, const extents& offset) {
     array(id).write({offset, from.dims(), {}}, from);
@@ -280,7 +304,7 @@ class array_store {
     return arrays_->store_async(id, detail::base_type_of<T>(), detail::elements_of<const_untyped_view>(from),
                                 options);
   }
-  /// The same of elements beside each other: a variable, or a span.
+  /// Begins to store elements beside each other: a variable, or a span.
   template <class R>
     requires detail::element_range<std::remove_cvref_t<R>>
   pending_store store_async(std::string_view id, R&& from, const array_options& options = {}) {
@@ -291,22 +315,24 @@ class array_store {
     return store_async(id, array_view<const element, 1>(elements), options);
   }
 
-  /// An array of which parts will be stored; its elements are zero until then. `already_exists`, with
-  /// `array_options::replaces_any` only where the one that exists has that type and shape; and as `store`.
+  /// Creates an array of which parts will be stored; its elements are zero until then. Throws
+  /// `already_exists`, with `array_options::replaces_any` only where the one that exists has this type and
+  /// shape; and as `store`.
   template <array_element T>
   array_ref create(std::string_view id, const extents& dims, const array_options& options = {}) {
     arrays_->create(id, detail::base_type_of<T>(), detail::with_fixed_dims<T>(dims), options);
     return array(id);
   }
+  /// Creates an array of a type that is known at run time, as above.
   array_ref create(std::string_view id, const data_type& type, const extents& dims,
                    const array_options& options = {}) {
     arrays_->create(id, type, dims, options);
     return array(id);
   }
 
-  /// All of an array: a number or struct, `std::string`, `std::vector` of these (row-major, if there are
-  /// several dimensions), of strings, or of vectors. `not_found`, `wrong_type`, `invalid_argument` (another
-  /// shape), `damaged`, `io`.
+  /// Loads all of an array: a number or struct, `std::string`, `std::vector` of these (row-major, if there
+  /// are several dimensions), of strings, or of vectors. Throws `not_found`, `wrong_type`, `invalid_argument`
+  /// (another shape), `damaged`, `io`.
   template <class T>
   T load(std::string_view id) const {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -350,21 +376,20 @@ class array_store {
       __builtin_unreachable();
     }
   }
-  /// Into memory of the caller's, which has the array's shape.
+  /// Loads all of an array into memory of the caller's, which has the array's shape.
   template <array_element T, std::size_t Rank>
   void load(std::string_view id, const array_view<T, Rank>& to) const {
     arrays_->read_whole(id, detail::base_type_of<T>(),
                         [&](const extents&) { return detail::elements_of<untyped_view>(to); });
   }
-  /// A part of it.
+  /// Loads a part of an array into memory of the caller's, which has the part's shape.
   template <array_element T, std::size_t Rank>
   void load(std::string_view id, const slab& where, const array_view<T, Rank>& to) const {
     array(id).read(where, to);
   }
 
-  /// The array where it lies in the store, to be read; `unsupported` where it does not lie in one piece
-  /// (`array_info::is_viewable` tells beforehand). Of a contiguous array a view of elements that are not
-  /// const may be stored to; what is stored is durable with the next checkpoint.
+  /// Returns an array where it lies in the store, to be read. Throws `unsupported` where it does not lie in
+  /// one piece (`array_info::is_viewable` tells beforehand), `not_found`, `wrong_type`.
   template <array_element T, std::size_t Rank = dynamic_rank>
   stored_view<const T, Rank> view(std::string_view id) const {
     viewed_array found = arrays_->view(id, detail::base_type_of<T>(), false);
@@ -372,6 +397,8 @@ class array_store {
                                       without_fixed<T>(id, found.info.dims)),
             std::move(found.hold), store_};
   }
+  /// Returns a contiguous array where it lies in the store, to be changed. What is stored there is durable
+  /// with the next checkpoint. Throws `unsupported` for other layouts, `read_only`, and as `view`.
   template <array_element T, std::size_t Rank = dynamic_rank>
   stored_view<T, Rank> view_to_write(std::string_view id) {
     viewed_array found = arrays_->view(id, detail::base_type_of<T>(), true);
@@ -382,36 +409,48 @@ class array_store {
   /// Returns the same arrays without C++ types, for programs that learn the types of elements at run time.
   const std::shared_ptr<untyped_arrays>& untyped() const noexcept { return arrays_; }
 
+  /// Names an array, which need not exist yet.
+  ///@{
   array_ref array(std::string_view id) const { return array_ref(arrays_, store_, std::string(id)); }
   array_ref operator[](std::string_view id) const { return array(id); }
+  ///@}
+  /// Returns whether there is an array of that id.
   bool contains(std::string_view id) const { return arrays_->find(id).has_value(); }
-  /// `not_found`.
+  /// Returns what is known of an array. Throws `not_found`.
   array_info info(std::string_view id) const { return arrays_->info(id); }
+  /// Returns the elements along each dimension of an array. Throws `not_found`.
   extents dims(std::string_view id) const { return info(id).dims; }
-  /// False if there is none. Its space is used again, and given back to the file system with checkpoints.
+  /// Erases an array. Returns false if there is none. Its space is used again, and given back to the file
+  /// system with checkpoints. Throws `read_only`.
   bool erase(std::string_view id) { return arrays_->erase(id); }
-  /// Sorted. Those in a group, or all: `list("run")` has "run" and "run/x", and not "running".
+  /// Returns the ids of the arrays in a group, or of all, sorted: `list("run")` has "run" and "run/x", and
+  /// not "running".
   std::vector<std::string> list(std::string_view group = {}) const { return arrays_->list(group); }
+  /// Returns the number of arrays.
   std::size_t size() const { return arrays_->count(); }
   /// Brings an array into memory, with many reads at a time.
   void prefetch(std::string_view id) const { arrays_->prefetch(id); }
-  /// Compares the array's blocks with their checksums; what is wrong, a sentence each.
+  /// Compares the array's blocks with their checksums. Returns what is wrong, a sentence each.
   std::vector<std::string> check(std::string_view id) const { return arrays_->check(id); }
 
-  /// Makes everything stored so far durable, as `manager::checkpoint`.
+  /// Makes everything stored so far durable, as `manager::checkpoint` and `manager::checkpoint_async` do.
+  ///@{
   void checkpoint(std::string_view label = {}) { arrays_->store().checkpoint(label); }
   pending_checkpoint checkpoint_async(std::string_view label = {}) {
     return arrays_->store().checkpoint_async(label);
   }
-  /// Of an array_store that has opened its store: as `manager::close`, which throws what its checkpoint
-  /// meets. Views must have ended.
+  ///@}
+  /// Closes a store that this has opened, as `manager::close`, which throws what its checkpoint meets. Views
+  /// must have ended. Does nothing to a manager that was given.
   void close() {
     if (store_) store_->close();
   }
-  /// As `manager::discard`: what changed since the last checkpoint is dropped.
+  /// Closes a store that this has opened, as `manager::discard`: what changed since the last checkpoint is
+  /// dropped.
   void discard() noexcept {
     if (store_) store_->discard();
   }
+  /// Returns the directory of the store, or of the set of stores.
   const std::filesystem::path& path() const { return arrays_->path(); }
 
  private:

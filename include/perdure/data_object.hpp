@@ -12,9 +12,10 @@ namespace perdure {
 /// The elements of an object whose type is plain data, whichever language made it. Valid until the object is
 /// destroyed or the store closed.
 struct data_object {
-  data_type type;            ///< of one element
+  data_type type;            ///< type of one element
   std::uint64_t length = 0;  ///< elements
   void* data = nullptr;      ///< null: there is no such object
+  /// Tells whether there is such an object.
   explicit operator bool() const noexcept { return data != nullptr; }
 };
 

@@ -59,41 +59,53 @@ struct data_field;
 /// Names that are no identifiers stand in quotation marks.
 class data_type {
  public:
-  /// Opaque, of no bytes.
+  /// Makes an opaque type of no bytes.
   data_type() = default;
-  /// A number, `boolean`, `character` or `text`. `invalid_argument` for the other kinds.
+  /// Makes a number, `boolean`, `character` or `text`. Throws `invalid_argument` for the other kinds.
   data_type(element_kind kind);  // NOLINT(google-explicit-constructor): a kind of number is a type
-  /// Fields must lie within `size`, in order and beside each other; `invalid_argument`.
+  /// Makes a struct of `size` bytes. Throws `invalid_argument` where fields do not lie within `size`, in
+  /// order and beside each other, have no name or the same one, or have any length. Also for a `size` that is
+  /// no multiple of `alignment`.
   static data_type structure(std::vector<data_field> fields, std::size_t size, std::size_t alignment);
-  /// Elements of which each is any number of these: a `sequence`.
+  /// Makes a `sequence`: each element is any number of these.
   static data_type list_of(data_type element);
+  /// Makes a type of which only a name, the size and the alignment are known. Throws `invalid_argument` for
+  /// no name, and for a size that is no multiple of the alignment, a power of two.
   static data_type opaque(std::string_view name, std::size_t size, std::size_t alignment);
 
-  /// This type in a fixed array; of an array, an array of these. Dimensions are not 0.
+  /// Returns a fixed array of this type; of an array, an array of these. Throws `invalid_argument` for a
+  /// dimension of 0, for more bytes than there can be, and where elements have any length.
+  ///@{
   data_type array(std::initializer_list<std::uint64_t> dims) const;
   data_type array(std::span<const std::uint64_t> dims) const;
+  ///@}
 
+  /// Returns what one element is.
   element_kind kind() const noexcept { return kind_; }
-  /// Fixed dimensions, row-major; empty for a single element.
+  /// Returns the fixed dimensions, row-major; none for a single element.
   const std::vector<std::uint64_t>& dims() const noexcept { return dims_; }
-  /// Bytes, of all dimensions; 0 where elements have any length.
+  /// Returns the bytes of all dimensions; 0 where elements have any length.
   std::size_t size() const noexcept { return size_; }
+  /// Returns the alignment in bytes.
   std::size_t alignment() const noexcept { return alignment_; }
-  /// Of a `structure`.
+  /// Returns the fields of a `structure`; none for other kinds.
   const std::vector<data_field>& fields() const noexcept;
-  /// Of a `sequence`.
+  /// Returns the element of a `sequence`. Throws `invalid_argument` for other kinds.
   const data_type& element() const;
-  /// Of an `opaque` type, as its language names it.
+  /// Returns the name of an `opaque` type in its language; empty for other kinds.
   const std::string& name() const noexcept { return name_; }
-  /// Whether elements have any length: a text or a sequence.
+  /// Returns whether elements have any length: a text or a sequence.
   bool is_variable() const noexcept { return kind_ == element_kind::text || kind_ == element_kind::sequence; }
-  /// Without the fixed dimensions.
+  /// Returns the type without the fixed dimensions.
   data_type base() const;
 
+  /// Returns the type as text, in the form above.
   std::string text() const;
-  /// `bad_input`, which says where. Nesting is limited to 32 levels, a text to 64 KiB.
+  /// Reads a type from text. Throws `bad_input`, which says where. Nesting is limited to 32 levels, a text to
+  /// 64 KiB.
   static data_type parse(std::string_view text);
 
+  /// Returns whether every program would read the bytes of both alike.
   friend bool operator==(const data_type& a, const data_type& b) noexcept;
 
  private:
@@ -107,10 +119,15 @@ class data_type {
   std::string name_;
 };
 
+/// A field of a struct.
 struct data_field {
+  /// Name, place in bytes from the beginning of the struct, and type.
+  ///@{
   std::string name;
   std::uint64_t offset = 0;
   data_type type;
+  ///@}
+  /// Compares name, place and type.
   friend bool operator==(const data_field&, const data_field&) noexcept = default;
 };
 
@@ -119,7 +136,7 @@ inline data_type data_type::array(std::initializer_list<std::uint64_t> dims) con
   return array(std::span(dims.begin(), dims.size()));
 }
 
-/// `float64` and the like; empty for kinds that are more than a word.
+/// Returns `float64` and the like; nothing for kinds that are more than a word.
 std::string_view to_string(element_kind kind) noexcept;
 
 namespace detail {
@@ -255,8 +272,8 @@ data_type plain_data_type() {
 template <class T>
 concept plain_data = detail::is_plain_data<std::remove_cv_t<T>>();
 
-/// The type of `T` in words that every language has; of a trivially copyable class that is no plain data,
-/// `opaque` under its C++ name.
+/// Returns the type of `T` in words that every language has. A trivially copyable class that is no plain data
+/// is `opaque` under its C++ name. Computed once; thread-safe.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 const data_type& data_type_of() {

@@ -23,15 +23,16 @@ class segment;
 struct page_run;
 }  // namespace detail
 
-/// Whole pages of a store that are copied out of it. All three are multiples of 4096.
+/// Whole pages of a store that are copied out of it. All three numbers are multiples of 4096.
 struct page_copy {
+  /// The place that they are copied to.
   std::byte* to = nullptr;
   const void* from = nullptr;  ///< in the store
-  std::size_t bytes = 0;
+  std::size_t bytes = 0;       ///< how many
 };
 
-/// Where the bytes of an open store live; see docs/explanation/architecture.md. Any store may be opened with
-/// any of them.
+/// The place of the bytes of an open store; see docs/explanation/architecture.md. Any store may be opened
+/// with any of them.
 enum class backing {
   private_memory,  ///< private mapping of the home files: atomic checkpoints (default)
   shared_file,     ///< shared mapping: durable only after a clean close; for comparison and tmpfs
@@ -46,7 +47,7 @@ enum class backing {
   dax,
 };
 
-/// What of a store is checked when it is opened. Super block, headers, lengths and the journals that are
+/// How much of a store is checked when it is opened. Super block, headers, lengths and the journals that are
 /// still needed always are.
 enum class verify_mode {
   journal,  ///< nothing more (default)
@@ -60,24 +61,24 @@ enum class verify_mode {
   lazy,
 };
 
-/// How a reader opens a store that another process has open for writing, with atomic checkpoints. It sees the
-/// last committed checkpoint, and goes on seeing that one. Beside a writer with the backing `shared_file` or
-/// `dax` it is refused (`in_use`).
+/// The way in which a reader opens a store that another process has open for writing, with atomic
+/// checkpoints. The reader sees the last committed checkpoint, and goes on seeing that one. Beside a writer
+/// with the backing `shared_file` or `dax` it is refused (`in_use`).
 enum class reader_beside_writer {
-  /// From files that share their blocks with the store's, made for the reader and without a name, so the
+  /// The reader reads files that share their blocks with the store's, made for it and without a name. So the
   /// writer goes on as if there were none. `in_use` where the file system cannot do that (XFS and btrfs can);
   /// `permission_denied` where the reader can make files neither in the store's directory nor beside it.
   /// `snapshot` is not to be had from such a reader, but `copy` is.
   share_blocks,
-  /// From the store's own files, on any file system. Until the reader closes, no checkpoint can be written
-  /// home: the first one is durable when it returns, but the one after it waits, as do `trim`, `close`, and
-  /// threads that need a changed page to leave memory. For readers that are quick; and if the thread that
-  /// writes is to read too, it would wait for itself.
+  /// The reader reads the store's own files, on any file system. Until it closes, no checkpoint can be
+  /// written home: the first one is durable when it returns, but the one after it waits, as do `trim`,
+  /// `close`, and threads that need a changed page to leave memory. For readers that are quick; and if the
+  /// thread that writes is to read too, it would wait for itself.
   hold_writer,
 };
 
-/// How to create or open a store. What the store itself records (capacity, file size, pinning) is used
-/// at creation and read back at opening.
+/// Options for creating or opening a store. Options that the store itself records (capacity, file size,
+/// pinning) are used at creation and read back at opening.
 struct store_options {
   /// Bytes that the blocks in the store may take, at least 64 KiB; in whole GiB the bookkeeping counts too.
   /// Reserves address space for them, in whole GiB, and takes no disk.
@@ -88,40 +89,40 @@ struct store_options {
   perdure::backing backing = perdure::backing::private_memory;
   bool pinned = false;      ///< record the base address and always map there, so plain pointers survive
   void* address = nullptr;  ///< base of a pinned store, a multiple of 1 GiB; null: chosen
-  /// Open a store that died while open as `shared_file`, whatever state its pages are in. Without it such
-  /// a store is refused as `damaged`.
+  /// Whether a store that died while open as `shared_file` is opened, whatever state its pages are in.
+  /// Otherwise such a store is refused as `damaged`.
   bool accept_unclean = false;
+  /// How much of the store is checked when it is opened.
   verify_mode verify = verify_mode::journal;
-  /// Of readers.
+  /// How a reader opens a store beside a writer.
   reader_beside_writer beside_writer = reader_beside_writer::share_blocks;
-  /// Keep the last so many labelled checkpoints as read-only copies, in `epochs/` inside the store;
-  /// `find_kept_checkpoint` (<perdure/kept_checkpoint.hpp>) finds them, and readers open them as STORE@LABEL.
-  /// They share their blocks with the store, so only what changes costs space. Where the file system cannot
-  /// share blocks, labelled checkpoints fail (`unsupported`) unless `keep_full_copies` is set.
+  /// The number of labelled checkpoints that are kept as read-only copies, the last ones, in `epochs/` inside
+  /// the store; `find_kept_checkpoint` (<perdure/kept_checkpoint.hpp>) finds them, and readers open them as
+  /// STORE@LABEL. They share their blocks with the store, so only what changes costs space. Where the file
+  /// system cannot share blocks, labelled checkpoints fail (`unsupported`) unless `keep_full_copies` is set.
   unsigned keep_last = 0;
-  /// Where the file system cannot share blocks, keep each checkpoint as a full copy of the store, which costs
-  /// the space and the time of one.
+  /// Whether each kept checkpoint is a full copy of the store where the file system cannot share blocks. That
+  /// costs the space and the time of one.
   bool keep_full_copies = false;
-  /// Create the store also in an empty directory that every user may write to, and leave it so. Without it
-  /// this is `permission_denied`: everyone could replace files of the store. A directory that a group may
-  /// write to needs nothing of the kind.
+  /// Whether a store may be created in an empty directory that every user may write to, which is left so.
+  /// Otherwise this is `permission_denied`: everyone could replace files of the store. A directory that a
+  /// group may write to needs nothing of the kind.
   bool others_may_write = false;
-  /// Refuse to construct, find and destroy objects of types of which the store cannot tell that they have
-  /// changed
-  /// (`layout_is_known`): `unsupported`. It holds for this opening, and is not kept with the store.
+  /// Whether the store refuses (`unsupported`) to construct, find and destroy objects of types of which it
+  /// cannot tell that they have changed (`layout_is_known`). This holds for this opening, and is not kept
+  /// with the store.
   bool known_layouts_only = false;
-  /// Bytes of memory that an open writer's changed pages may take. What is beyond is written home before its
-  /// checkpoint and its memory given back (`datastore::trim` says how, and what a program must not do then).
-  /// What is watched is all memory of the process that no file backs; what giving up pages does not make less
+  /// Bytes of memory that an open writer's changed pages may take. Further ones are written home before their
+  /// checkpoint, and their memory is given back (`datastore::trim` says how, and what a program must not do
+  /// then). All memory of the process that no file backs is watched; what giving up pages does not make less
   /// is taken to be the program's own. 0: the environment's PERDURE_MEMORY_BUDGET in MiB, else half of the
   /// memory of the machine or of the control group's limit. With the `paged` backing, for readers too, what
   /// all pages in memory may take, at least 16 KiB.
   std::size_t memory_budget = 0;
-  /// For a checkpoint that was prepared (`datastore::prepare`) and not decided on: it counts if its epoch is
-  /// up to this one. Without it a writer is refused (`undecided`), readers see the one before; `conflict` if
-  /// a later one was decided on. A reader beside a writer sees what that one decided. Given at creation, it
-  /// makes the store a part of a set (docs/reference/mpi.md), which no writer opens without it
-  /// (`invalid_argument`).
+  /// The epoch up to which a checkpoint counts that was prepared (`datastore::prepare`) and not decided on.
+  /// Without this option a writer is refused (`undecided`), readers see the one before; `conflict` if a later
+  /// one was decided on. A reader beside a writer sees what that one decided. Given at creation, it makes the
+  /// store a part of a set (docs/reference/mpi.md), which no writer opens without it (`invalid_argument`).
   std::optional<std::uint64_t> last_decided = std::nullopt;
   /// How long an opening waits before it throws `in_use`. A writer waits until another writer has closed the
   /// store and, where blocks cannot be shared, until its readers have; no new reader gets in before it. A
@@ -136,9 +137,10 @@ struct store_options {
 /// be quiet until they return; everything else may be called from any thread.
 ///
 /// After fork() the child of a reader reads on. The child of a writer has nothing of the segment: a touch
-/// writes a line on the standard error stream and is a SIGSEGV, calls that need the memory or change the
-/// store throw `invalid_argument`, and it may close the store, which does nothing to it. (With `shared_file`
-/// it has the segment itself, and may only read.) Children that run another program are not concerned.
+/// writes a line on the standard error stream and is a SIGSEGV. Calls that need the memory or change the
+/// store throw `invalid_argument` there. The child may close the store, which does nothing to it. (With
+/// `shared_file` it has the segment itself, and may only read.) Children that run another program are not
+/// concerned.
 class datastore {
  public:
   /// Creates the directory and an empty store in it, durable on return. `already_exists` if something is at
@@ -161,12 +163,13 @@ class datastore {
   /// Beside a process that has it open for writing already: `store_options::beside_writer`.
   static std::unique_ptr<datastore> open_read_only(const std::filesystem::path& path,
                                                    const store_options& options = {});
-  /// As `open_read_only`, but the segment may be written to and may grow. What is written is this process's
-  /// own and is dropped when the store is closed: `checkpoint` throws `read_only`.
+  /// Opens as `open_read_only`, but the segment may be written to and may grow. The changes are this
+  /// process's own and are dropped when the store is closed: `checkpoint` throws `read_only`.
   static std::unique_ptr<datastore> open_copy_on_write(const std::filesystem::path& path,
                                                        const store_options& options = {});
   virtual ~datastore() = default;
 
+  /// Returns the segment: the memory that the store makes durable. For parts of the library.
   virtual detail::segment& memory() noexcept = 0;
 
   /// Makes the segment's present content the store's durable content, atomically: after a crash at any
@@ -178,23 +181,23 @@ class datastore {
   /// A `label` (up to 63 bytes) is kept in the log; a labelled checkpoint is made even if nothing changed.
   virtual void checkpoint(std::span<const detail::page_run> released = {}, std::string_view label = {}) = 0;
 
-  /// As `checkpoint`, but returns as soon as the changed pages are copied, and makes them durable while the
-  /// program goes on and changes them again. Throws only what is met until then; the handle tells the rest. A
-  /// checkpoint that failed changes nothing but that: the next has its pages too.
+  /// Makes a checkpoint as `checkpoint` does, but returns as soon as the changed pages are copied, and makes
+  /// them durable while the program goes on and changes them again. Throws only what is met until then; the
+  /// handle tells the rest. A checkpoint that failed changes nothing but that: the next has its pages too.
   ///
   /// One is under way at a time: the call waits until the last checkpoint is durable and home. Synchronous
   /// where it cannot be otherwise: with the page tracker "pagemap" and the backings `shared_file` and `dax`.
   virtual pending_checkpoint checkpoint_async(std::span<const detail::page_run> released = {},
                                               std::string_view label = {}) = 0;
 
-  /// The first of two phases, for stores that must have a checkpoint all or none, as those of the ranks of an
-  /// MPI program: makes everything of a checkpoint durable but the decision, also where nothing has changed,
-  /// so that such stores stay at the same epoch. What is returned decides or abandons; until then the program
-  /// may go on with the store's memory, but no page that it changes can leave memory, and every other call
-  /// that changes the store waits; by the same thread it is refused (`invalid_argument`). Throws as
-  /// `checkpoint` does; then nothing is prepared. `unsupported` with the backings `shared_file` and `dax`;
-  /// with the page tracker "pagemap", while it is undecided, threads that write or make the segment grow wait
-  /// too.
+  /// Prepares a checkpoint: the first of two phases, for stores that must have a checkpoint all or none, as
+  /// those of the ranks of an MPI program. Makes everything of it durable but the decision, also where
+  /// nothing has changed, so that such stores stay at the same epoch. The object that is returned decides or
+  /// abandons. Until then the program may go on with the store's memory, but no page that it changes can
+  /// leave memory, and every other call that changes the store waits; by the same thread it is refused
+  /// (`invalid_argument`). Throws as `checkpoint` does; then nothing is prepared. `unsupported` with the
+  /// backings `shared_file` and `dax`; with the page tracker "pagemap", while it is undecided, threads that
+  /// write or make the segment grow wait too.
   ///
   /// After a crash the store has to be told what was decided: `store_options::last_decided`.
   virtual std::unique_ptr<prepared_checkpoint> prepare(std::span<const detail::page_run> released = {},
@@ -223,8 +226,8 @@ class datastore {
   /// backings. Thread-safe. `invalid_argument`, `io`.
   virtual void prefetch(const void* address, std::size_t bytes);
 
-  /// Of so many bytes of whole pages, and more, `copy_in` and `copy_out` go past memory; fewer are copied by
-  /// it, as system calls cost more than copying twice does.
+  /// The bytes of whole pages from which on `copy_in` and `copy_out` go past memory. Fewer are copied by it,
+  /// as system calls cost more than copying twice does.
   static constexpr std::size_t least_past_memory = std::size_t{64} * 4096;
 
   /// Copies bytes into the store, as memcpy does. What is large goes straight to its place in the files,
@@ -253,26 +256,26 @@ class datastore {
   /// that are not in the segment or no whole pages, `damaged`, `io`.
   void copy_out(std::span<const page_copy> copies);
 
-  /// What the pager did; nothing with other backings.
+  /// Returns what the pager did; nothing with other backings.
   virtual std::optional<pager::statistics> paging() const { return std::nullopt; }
 
-  /// For a store opened with `verify_mode::lazy`: checks now what of these bytes was not touched yet, and
-  /// throws `damaged`, which names the page, instead of a signal when they are. Checks whole extents of 2
-  /// MiB. Then the bytes may be given to system calls. Returns at once otherwise. `invalid_argument` for
-  /// bytes that are not in the segment. Thread-safe.
+  /// Checks now, in a store opened with `verify_mode::lazy`, those of these bytes that were not touched yet.
+  /// Throws `damaged`, which names the page, where a touch would be a signal. Checks whole extents of 2 MiB.
+  /// Then the bytes may be given to system calls. Returns at once otherwise. `invalid_argument` for bytes
+  /// that are not in the segment. Thread-safe.
   void require_sound(const void* address, std::size_t bytes);
 
-  /// With the `dax` backing: does now what the first write to these bytes would do in a signal handler, so
-  /// that a lack of disk space is an exception here (`no_space`) and no SIGBUS there, and system calls can
-  /// store there; until the next checkpoint. Returns at once otherwise. `invalid_argument` for bytes that are
-  /// not in the segment, `read_only`. Thread-safe.
+  /// Does now, with the `dax` backing, what the first write to these bytes would do in a signal handler. So a
+  /// lack of disk space is an exception here (`no_space`) and no SIGBUS there, and system calls can store
+  /// there, until the next checkpoint. Returns at once otherwise. `invalid_argument` for bytes that are not
+  /// in the segment, `read_only`. Thread-safe.
   void make_writable(void* address, std::size_t bytes);
 
   /// Copies the store as of its last checkpoint, as `copy` does. What is written to the segment meanwhile is
   /// not in it, and need not wait for it; with the `dax` backing threads that write wait. A `shared_file`
   /// store is checkpointed first, so its writers must be quiet.
   virtual void snapshot(const std::filesystem::path& to) = 0;
-  /// Whether `snapshot` copies the memory as it is then: with the backing `shared_file`.
+  /// Returns whether `snapshot` copies the memory as it is then: with the backing `shared_file`.
   virtual bool snapshot_copies_memory() const noexcept { return false; }
 
   /// Releases the mapping, files and lock without a checkpoint, but waits for one that is under way: changes
@@ -280,16 +283,19 @@ class datastore {
   /// The destructor does the same. For `shared_file` this is the clean close that makes changes durable.
   virtual void close() = 0;
 
+  /// Returns the number of the last committed checkpoint.
   virtual std::uint64_t epoch() const noexcept = 0;
-  /// A random number that tells the checkpoint `epoch()` from those with the same number that copies of the
-  /// store have made; 0 in a store in which earlier versions of the library made it. Not beside a call that
-  /// makes one.
+  /// Returns a random number that tells the checkpoint `epoch()` from those with the same number that copies
+  /// of the store have made; 0 in a store in which earlier versions of the library made it. Not beside a call
+  /// that makes one.
   virtual std::uint64_t checkpoint_identity() const noexcept = 0;
-  /// Whether nothing can be made durable through this open store.
+  /// Returns whether nothing can be made durable through this open store.
   virtual bool read_only() const noexcept = 0;
+  /// Returns the store's directory.
   virtual const std::filesystem::path& path() const noexcept = 0;
+  /// Returns what the super block records. Throws `invalid_argument` once the store is closed.
   virtual store_info info() const = 0;
-  /// Which page tracker is in use: "uffd", "pagemap", "mprotect", "pager" (`paged`), or "none".
+  /// Returns which page tracker is in use: "uffd", "pagemap", "mprotect", "pager" (`paged`), or "none".
   virtual std::string tracker() const = 0;
 
  protected:

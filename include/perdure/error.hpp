@@ -7,7 +7,7 @@
 
 namespace perdure {
 
-/// Why an operation failed. Codes are stable: new ones are only added at the end.
+/// The reason why an operation failed. Codes are stable: new ones are only added at the end.
 enum class errc {
   ok = 0,
   not_found,          ///< the path or the object does not exist
@@ -38,10 +38,12 @@ enum class errc {
 /// The code's name, as the CLI prints it with --json ("not_found", …).
 std::string_view to_string(errc code) noexcept;
 
-/// Every failure of the library is thrown as this, except `std::bad_alloc` from allocation.
+/// The exception that every failure of the library is thrown as, except `std::bad_alloc` from allocation.
 class error : public std::runtime_error {
  public:
+  /// Makes an error of a code and a sentence.
   error(errc code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  /// Returns the code.
   errc code() const noexcept { return code_; }
 
  private:

@@ -54,10 +54,13 @@ constexpr std::uint16_t to_brain(float value) noexcept {
 
 /// IEEE 754 binary16, for storing: arithmetic is done in `float`.
 struct float16 {
+  /// Sign, 5 bits of exponent and 10 of mantissa.
   std::uint16_t bits = 0;
   float16() = default;
+  /// Rounds to nearest, ties to even. Numbers from 65520 on become infinite.
   constexpr float16(float value) noexcept
       : bits(detail::to_half(value)) {}  // NOLINT(google-explicit-constructor)
+  /// Returns the number as a `float`, exactly.
   constexpr operator float() const noexcept {
     return detail::from_half(bits);
   }  // NOLINT(google-explicit-constructor)
@@ -65,10 +68,13 @@ struct float16 {
 
 /// The upper half of a `float`, as machine learning uses it, for storing.
 struct bfloat16 {
+  /// Sign, 8 bits of exponent and 7 of mantissa.
   std::uint16_t bits = 0;
   bfloat16() = default;
+  /// Rounds to nearest, ties to even.
   constexpr bfloat16(float value) noexcept
-      : bits(detail::to_brain(value)) {}       // NOLINT(google-explicit-constructor)
+      : bits(detail::to_brain(value)) {}  // NOLINT(google-explicit-constructor)
+  /// Returns the number as a `float`, exactly.
   constexpr operator float() const noexcept {  // NOLINT(google-explicit-constructor)
     return std::bit_cast<float>(std::uint32_t{bits} << 16);
   }

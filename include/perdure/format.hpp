@@ -18,6 +18,7 @@
 template <class Char, class Traits, class Allocator>
 struct std::formatter<perdure::basic_string<Char, Traits, Allocator>, Char>
     : std::formatter<std::basic_string_view<Char, Traits>, Char> {
+  /// Writes the characters, by the format of a string view.
   template <class Context>
   auto format(const perdure::basic_string<Char, Traits, Allocator>& text, Context& context) const {
     return std::formatter<std::basic_string_view<Char, Traits>, Char>::format(

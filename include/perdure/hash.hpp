@@ -60,12 +60,16 @@ constexpr std::uint64_t hash_combine(std::uint64_t seed, std::uint64_t value) no
   return detail::fold_multiply(seed ^ detail::hash_key_2, value ^ detail::hash_key_3);
 }
 
-/// Passed on by a key's `hash_value` to `hash_combine`: what a table with too many keys of one hash changes
-/// in hashes. The default changes nothing.
+/// The seed that a key's `hash_value` passes on to `hash_combine`. A table with too many keys of one hash
+/// changes all its hashes by it. The default changes nothing.
 class hash_seed {
  public:
+  /// Makes the seed that changes nothing, or that of a table.
+  ///@{
   constexpr hash_seed() noexcept = default;
   explicit constexpr hash_seed(std::uint16_t of_table) noexcept : of_table_(of_table) {}
+  ///@}
+  /// Returns the table's number; 0 changes nothing.
   constexpr std::uint16_t of_table() const noexcept { return of_table_; }
 
  private:
@@ -122,19 +126,20 @@ std::uint16_t new_table_seed() noexcept;
 }
 }  // namespace detail
 
-/// Hash of a byte string, any length. Multiplies 16 bytes a step, three steps at a time when it is long.
+/// Returns the hash of a byte string of any length. Multiplies 16 bytes a step, three steps at a time when
+/// the string is long.
 inline std::uint64_t hash_bytes(const void* data, std::size_t length) noexcept {
   return detail::hash_bytes_changed(data, length, 0);
 }
 
 /// The default hash of `flat_map`, `flat_set` and the node-based tables.
 ///
-/// Defined for integers, enumerations, floating-point numbers (+0 and -0 alike), pairs, tuples, strings and
-/// everything convertible to a string view, and any type with a free function `hash_value(const T&)`, or
-/// `hash_value(const T&, hash_seed = {})`, found by argument-dependent lookup, that returns an integer. Every
-/// result has all its bits mixed
-/// (`is_avalanching`): a table takes its position from the low bits and a tag from the top 7, so data
-/// distributed over several tables by the same hash should use the bits between (say, from bit 32 on).
+/// It is defined for integers, enumerations, floating-point numbers (+0 and -0 alike), pairs, tuples, strings
+/// and everything convertible to a string view. It is also defined for any type with a free function
+/// `hash_value(const T&)`, or `hash_value(const T&, hash_seed = {})`, that argument-dependent lookup finds
+/// and that returns an integer. Every result has all its bits mixed (`is_avalanching`): a table takes its
+/// position from the low bits and a tag from the top 7. So data that the same hash divides among several
+/// tables should be divided by the bits between (say, from bit 32 on).
 ///
 /// `seeded` gives other hashes, for a table in which too many keys have the same; see flat_table.hpp. Keys
 /// with a `hash_value` are told apart again only if that takes a seed.
@@ -146,30 +151,45 @@ struct hash {
       "perdure::hash_seed seed = {})` that returns perdure::hash_combine(seed, first, second) of its "
       "members, "
       "and operator==; or give the container a hash of your own");
+  /// Tells tables that all bits of a result are mixed.
   using is_avalanching = void;
+  /// Tells tables that `seeded` belongs to this class: one derived from it may have another `operator()`.
   using seeded_hash = hash;
+  /// Returns the hash of a value.
   std::size_t operator()(const T&) const noexcept;
 };
 
+/// Integers and enumerations.
 template <class T>
   requires(std::integral<T> || std::is_enum_v<T>)
 struct hash<T> {
+  /// Tells tables about this hash, as in `hash`.
+  ///@{
   using is_avalanching = void;
   using seeded_hash = hash;
+  ///@}
+  /// Returns the hash of a value.
   constexpr std::size_t operator()(T value) const noexcept {
     return hash_mix(static_cast<std::uint64_t>(value));
   }
+  /// Returns the hash that a table with this seed uses.
   constexpr std::size_t seeded(T value, std::uint16_t seed) const noexcept {
     return hash_mix(static_cast<std::uint64_t>(value) ^ detail::key_change(seed));
   }
 };
 
+/// Floating-point numbers of up to 8 bytes; +0 and -0 have the same hash.
 template <std::floating_point T>
   requires(sizeof(T) <= 8)
 struct hash<T> {
+  /// Tells tables about this hash, as in `hash`.
+  ///@{
   using is_avalanching = void;
   using seeded_hash = hash;
+  ///@}
+  /// Returns the hash of a value.
   constexpr std::size_t operator()(T value) const noexcept { return hash_mix(bits(value)); }
+  /// Returns the hash that a table with this seed uses.
   constexpr std::size_t seeded(T value, std::uint16_t seed) const noexcept {
     return hash_mix(bits(value) ^ detail::key_change(seed));
   }
@@ -218,16 +238,22 @@ std::uint16_t new_seed_for() noexcept {
 }
 }  // namespace detail
 
-/// Strings of any kind; takes any string type of the same characters (transparent).
+/// Strings of any kind. Takes any string type of the same characters (transparent).
 template <detail::string_like T>
 struct hash<T> {
+  /// Tells tables about this hash, as in `hash`.
+  ///@{
   using is_avalanching = void;
   using seeded_hash = hash;
   using is_transparent = void;
+  ///@}
+  /// The view of strings of these characters.
   using view = std::basic_string_view<typename T::value_type, typename T::traits_type>;
+  /// Returns the hash of a value.
   std::size_t operator()(view text) const noexcept {
     return hash_bytes(text.data(), text.size() * sizeof(typename T::value_type));
   }
+  /// Returns the hash that a table with this seed uses.
   std::size_t seeded(view text, std::uint16_t seed) const noexcept {
     return detail::hash_bytes_changed(text.data(), text.size() * sizeof(typename T::value_type),
                                       detail::key_change(seed));
@@ -242,15 +268,22 @@ concept has_seeded = requires(const hash<std::remove_cv_t<T>>& function, const T
 };
 }  // namespace detail
 
+/// Pairs of types that have a hash.
 template <class A, class B>
 struct hash<std::pair<A, B>> {
+  /// Tells tables about this hash, as in `hash`.
+  ///@{
   using is_avalanching = void;
   using seeded_hash = hash;
+  ///@}
+  /// Whether seeds reach a `hash_value` of these keys.
   static constexpr bool seeds_hash_values = detail::seeds_hash_values<hash<std::remove_cv_t<A>>> ||
                                             detail::seeds_hash_values<hash<std::remove_cv_t<B>>>;
+  /// Returns the hash of a value.
   constexpr std::size_t operator()(const std::pair<A, B>& value) const {
     return hash_combine(hash<std::remove_cv_t<A>>{}(value.first), hash<std::remove_cv_t<B>>{}(value.second));
   }
+  /// Returns the hash that a table with this seed uses.
   constexpr std::size_t seeded(const std::pair<A, B>& value, std::uint16_t seed) const
     requires detail::has_seeded<A> && detail::has_seeded<B>
   {
@@ -259,11 +292,17 @@ struct hash<std::pair<A, B>> {
   }
 };
 
+/// Tuples of types that have a hash.
 template <class... Ts>
 struct hash<std::tuple<Ts...>> {
+  /// Tells tables about this hash, as in `hash`.
+  ///@{
   using is_avalanching = void;
   using seeded_hash = hash;
+  ///@}
+  /// Whether seeds reach a `hash_value` of these keys.
   static constexpr bool seeds_hash_values = (detail::seeds_hash_values<hash<std::remove_cv_t<Ts>>> || ...);
+  /// Returns the hash of a value.
   constexpr std::size_t operator()(const std::tuple<Ts...>& value) const {
     return std::apply(
         [](const Ts&... parts) {
@@ -273,6 +312,7 @@ struct hash<std::tuple<Ts...>> {
         },
         value);
   }
+  /// Returns the hash that a table with this seed uses.
   constexpr std::size_t seeded(const std::tuple<Ts...>& value, std::uint16_t table_seed) const
     requires(detail::has_seeded<Ts> && ...)
   {
@@ -286,16 +326,23 @@ struct hash<std::tuple<Ts...>> {
   }
 };
 
+/// Types with a function `hash_value`.
 template <detail::has_hash_value T>
   requires(!std::integral<T> && !std::is_enum_v<T> && !std::floating_point<T>)
 struct hash<T> {
+  /// Tells tables about this hash, as in `hash`.
+  ///@{
   using is_avalanching = void;
   using seeded_hash = hash;
+  ///@}
+  /// Whether seeds reach a `hash_value` of these keys.
   static constexpr bool seeds_hash_values = detail::has_seeded_hash_value<T>;
+  /// Returns the hash of a value.
   std::size_t operator()(const T& value) const noexcept(noexcept(hash_value(value))) {
     return hash_mix(static_cast<std::uint64_t>(hash_value(value)));
   }
-  /// Keys for which a `hash_value` without a seed is the same stay together.
+  /// Returns the hash that a table with this seed uses. Keys for which a `hash_value` without a seed is the
+  /// same stay together.
   std::size_t seeded(const T& value, std::uint16_t seed) const noexcept(noexcept(hash_value(value))) {
     std::uint64_t own = 0;
     if constexpr (seeds_hash_values) {
@@ -345,8 +392,8 @@ struct combined<T> {
 };
 }  // namespace detail
 
-/// The same of members of any types that `hash` knows: `hash_combine(name, weight)`, and for a third member
-/// `hash_combine(hash_combine(name, weight), age)`. What is no integer counts by its hash.
+/// Combines two members of any types that `hash` knows: `hash_combine(name, weight)`, and for a third member
+/// `hash_combine(hash_combine(name, weight), age)`. A member that is no integer counts by its hash.
 template <class A, class B>
   requires(!std::same_as<A, hash_seed> && (!detail::plain_integer<A> || !detail::plain_integer<B>))
 constexpr std::uint64_t hash_combine(const A& first, const B& second) noexcept(
@@ -354,8 +401,8 @@ constexpr std::uint64_t hash_combine(const A& first, const B& second) noexcept(
   return hash_combine(detail::combined<A>::of(first), detail::combined<B>::of(second));
 }
 
-/// All members of a key, for a `hash_value` that takes a seed. With the default one the same as
-/// `hash_combine(hash_combine(first, second), third)` and so on.
+/// Combines all members of a key, for a `hash_value` that takes a seed. With the default seed the result is
+/// that of `hash_combine(hash_combine(first, second), third)` and so on.
 ///
 ///     std::uint64_t hash_value(const person& p, perdure::hash_seed seed = {}) {
 ///       return perdure::hash_combine(seed, p.name, p.born, p.height);
@@ -374,7 +421,9 @@ constexpr std::uint64_t hash_combine(hash_seed seed, const First& first, const O
 /// Compares with `==` whatever can be compared: the default equality of the tables, so that a string key is
 /// found by a string view. (The standard's is in a header ten times this one's size.)
 struct equal_to {
+  /// Tells tables that keys of other types can be compared.
   using is_transparent = void;
+  /// Returns whether both are equal.
   template <class A, class B>
   constexpr bool operator()(const A& a, const B& b) const noexcept(noexcept(bool(a == b))) {
     return bool(a == b);

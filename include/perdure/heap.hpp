@@ -37,7 +37,7 @@ struct heap_access;
 class own_change;
 }  // namespace detail
 
-/// What `heap::stats()` counts, as of the last flush of the caches (cached blocks count as used). All sizes
+/// Counts of `heap::stats()`, as of the last flush of the caches (cached blocks count as used). All sizes are
 /// in bytes.
 struct heap_stats {
   std::size_t used_bytes = 0;      ///< in allocated blocks, rounded up to their size class
@@ -67,19 +67,19 @@ class heap {
   /// blocks from being lost to a persistent heap.
   ~heap();
 
-  /// At least `bytes` bytes, aligned to 16 (to 8 when `bytes` <= 8). `bytes` 0 gives a unique pointer.
-  /// Throws `std::bad_alloc` when the segment's capacity or the system's memory is exhausted; the heap
-  /// stays intact. O(1).
+  /// Allocates at least `bytes` bytes, aligned to 16 (to 8 when `bytes` <= 8). `bytes` 0 gives a unique
+  /// pointer. Throws `std::bad_alloc` when the segment's capacity or the system's memory is exhausted; the
+  /// heap stays intact. O(1).
   void* allocate(std::size_t bytes) {
     if (bytes <= detail::max_small_size) [[likely]]
       if (void* const block = detail::take_cached(this, cache_slot_, bytes)) [[likely]]
         return block;
     return allocate_slow(bytes);
   }
-  /// As above, aligned to `alignment`, a power of two up to 2 MiB; `std::bad_alloc` for any other.
+  /// Allocates as above, aligned to `alignment`, a power of two up to 2 MiB; `std::bad_alloc` for any other.
   void* allocate(std::size_t bytes, std::size_t alignment);
-  /// For callers that want so many elements that their bytes cannot be counted: throws
-  /// `std::bad_array_new_length`, which says so.
+  /// Throws `std::bad_array_new_length`, which says so, for callers that want so many elements that their
+  /// bytes cannot be counted.
   [[noreturn]] void refuse_length(std::size_t elements, std::size_t element_bytes) const;
   /// Gives a block back; null is ignored. O(1). A block freed twice is fatal in debug builds; in release
   /// builds the second free is dropped when the caches are flushed, if the block was not handed out since.
@@ -93,26 +93,28 @@ class heap {
       return;
     deallocate_slow(block);
   }
-  /// Whether an allocated block of this heap begins at the address, which may be any. A block that was given
-  /// back is known to be free by the thread that did, or once caches were flushed. Takes a lock.
+  /// Returns whether an allocated block of this heap begins at the address, which may be any. A block that
+  /// was given back is known to be free by the thread that did, or once caches were flushed. Takes a lock.
   bool owns(const void* block) const noexcept;
-  /// Whether the address, which lies in a block of this heap, is where that begins. Takes no lock.
+  /// Returns whether the address, which lies in a block of this heap, is where that begins. Takes no lock.
   bool begins_block(const void* address) const noexcept;
-  /// Bytes that may be used in the block, at least what was asked for.
+  /// Returns the bytes that may be used in the block, at least what was asked for.
   std::size_t usable_size(const void* block) const noexcept;
-  /// Grows (or shrinks) the block in place if it can; the block never moves.
+  /// Grows (or shrinks) the block in place. Returns whether it could; the block never moves.
   bool try_expand(void* block, std::size_t bytes) noexcept;
-  /// `std::realloc`: in place where it can, else moves the bytes.
+  /// Changes the size of a block as `std::realloc` does: in place where it can, else by moving the bytes.
+  /// Throws `std::bad_alloc`; then the block is as it was.
   void* reallocate(void* block, std::size_t bytes);
 
-  /// While a thread has one, no other changes the heap: their calls wait, and so do their `write_guard`s.
-  /// What every thread had cached is given back, so the segment alone describes the heap, and its pages may
-  /// be copied. Changes that have begun are waited for. Only one at a time: another thread's waits. The
-  /// thread that has it must not change the heap either: it would wait for itself.
+  /// Keeps other threads from changing the heap while it lives: their calls wait, and so do their
+  /// `write_guard`s. What every thread had cached is given back. So the segment alone describes the heap, and
+  /// its pages may be copied. Changes that have begun are waited for. Only one at a time: another thread's
+  /// waits. The thread that has it must not change the heap either: it would wait for itself.
   class standstill {
    public:
-    /// Throws `errc::invalid_argument` in a thread that is inside a `write_guard` of this heap, and
-    /// `errc::unsupported` where threads cannot be kept out (see docs/explanation/heap.md).
+    /// Waits until the heap stands still. Throws `invalid_argument` in a thread that is inside a
+    /// `write_guard` of this heap, and `unsupported` where threads cannot be kept out (see
+    /// docs/explanation/heap.md).
     explicit standstill(heap& memory);
     standstill(const standstill&) = delete;
     standstill& operator=(const standstill&) = delete;
@@ -124,48 +126,54 @@ class heap {
 
   /// Holds checkpoints up until the guard ends.
   write_guard writing() { return write_guard(*this); }
-  /// The same for callers in other languages, without an object; the second throws `errc::invalid_argument`
-  /// in a thread that has not begun.
+  /// Holds checkpoints up as `writing` does, for callers in other languages, without an object. `end_writing`
+  /// throws `invalid_argument` in a thread that has not begun.
+  ///@{
   void begin_writing();
   void end_writing();
-  /// Whether the calling thread is inside a `write_guard` of this heap.
+  ///@}
+  /// Returns whether the calling thread is inside a `write_guard` of this heap.
   bool is_writing() const noexcept;
 
   /// Gives back what every thread has cached, once, in a `standstill` of its own.
   void flush_caches();
-  /// Whole free chunks that hold memory: they are marked released and returned, for the caller to
-  /// `discard` and to punch out of the files.
+  /// Returns whole free chunks that hold memory. They are marked released, for the caller to `discard` and to
+  /// punch out of the files.
   std::vector<detail::page_run> release_free_memory();
 
   /// Gives back what the calling thread has cached: small blocks, and the large one it freed last.
   void flush_own_cache() noexcept;
 
   /// Moves a small block from a slab that is emptier to one that is fuller, so that the first may become
-  /// empty; null if it stays where it is.
+  /// empty. Returns null if it stays where it is.
   void* move_to_denser(void* block) noexcept;
 
-  /// Gives the memory of whole chunks back to the system that were free at the last call too; whether there
-  /// were any. For heaps in volatile segments; other threads may go on.
+  /// Gives the memory of whole chunks back to the system that were free at the last call too. Returns whether
+  /// there were any. For heaps in volatile segments; other threads may go on.
   bool trim();
 
   /// Takes every lock of the heap, so that fork() copies it in one piece; a thread may lock several heaps.
   /// Until it has unlocked all, in the parent and in the child, it must not use any heap. What other threads
   /// had cached is lost to the child.
+  ///@{
   void lock() noexcept;
   void unlock() noexcept;
+  ///@}
 
   /// Overwrites all free memory that was ever used with zeros, in a `standstill` of its own.
   void zero_free_memory();
 
-  /// From now on a forked child can close its heaps and end, whatever other threads of its parent were doing
-  /// with theirs. Not done by itself, as what is registered for forks may allocate.
+  /// Sees to it that a forked child can close its heaps and end, whatever other threads of its parent were
+  /// doing with theirs. Not done by itself, as what is registered for forks may allocate.
   static void prepare_for_forks();
 
-  /// A persistent word for the layer above: the offset of its root object, 0 until set.
+  /// Reads and sets a persistent word for the layer above: the offset of its root object, 0 until set.
+  ///@{
   std::uint64_t root() const noexcept;
   void set_root(std::uint64_t offset) noexcept;
+  ///@}
 
-  /// Other threads may go on. Takes each lock of the heap in turn; time as there are runs.
+  /// Returns counts. Other threads may go on. Takes each lock of the heap in turn; time as there are runs.
   heap_stats stats() const;
   /// Calls `visit(block, usable_bytes)` for each allocated block, in address order.
   template <class Visit>
@@ -179,30 +187,39 @@ class heap {
   /// Checks every invariant of the metadata. Returns what is wrong, one sentence each; empty when sound.
   std::vector<std::string> check() const;
 
-  /// Containers that were moved, found no room, and have lost what they held: see detail/failed_move.hpp and
-  /// detail/moved_away.hpp.
+  /// Counts containers that were moved, found no room, and have lost what they held: see
+  /// detail/failed_move.hpp and detail/moved_away.hpp.
+  ///@{
   unsigned failed_moves() const noexcept { return failed_moves_.load(std::memory_order_relaxed); }
   void count_failed_move() noexcept { failed_moves_.fetch_add(1, std::memory_order_relaxed); }
+  ///@}
 
-  /// Whether what is in the heap may outlive the process, so that what is put there must have all its memory
-  /// there. Until told otherwise it does.
+  /// Tells whether what is in the heap may outlive the process, so that what is put there must have all its
+  /// memory there. Until told otherwise it does.
+  ///@{
   bool is_kept() const noexcept { return is_kept_; }
   void set_kept(bool kept) noexcept { is_kept_ = kept; }
+  ///@}
 
-  /// Of the layer above, found again by the address of any block: null until set.
+  /// Keeps a pointer of the layer above, which is found again by the address of any block: null until set.
+  ///@{
   void* owner() const noexcept { return owner_.load(std::memory_order_acquire); }
   void set_owner(void* owner) noexcept { owner_.store(owner, std::memory_order_release); }
-  /// Where threads keep their cache of this heap in `detail::slot_caches`.
+  ///@}
+  /// Returns where threads keep their cache of this heap in `detail::slot_caches`.
   unsigned cache_slot() const noexcept { return cache_slot_; }
 
-  /// First byte of the segment; allocators store their distance to it.
+  /// Returns the first byte of the segment; allocators store their distance to it.
   std::byte* base() const noexcept { return base_; }
+  /// Converts an address in the segment to its distance from the first byte, and back. Neither is checked.
+  ///@{
   std::uint64_t offset_of(const void* p) const noexcept {
     return static_cast<std::uint64_t>(static_cast<const std::byte*>(p) - base_);
   }
   void* at(std::uint64_t offset) const noexcept { return base_ + offset; }
+  ///@}
 
-  /// The open heap whose segment holds this address, or null. O(1), no lock.
+  /// Returns the open heap whose segment holds this address, or null. O(1), no lock.
   static heap* containing(const void* address) noexcept {
     const std::size_t slot = reinterpret_cast<std::uintptr_t>(address) >> detail::zone_shift;
     return slot < detail::heap_table_size ? detail::heap_table[slot].load(std::memory_order_acquire)

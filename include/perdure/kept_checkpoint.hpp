@@ -18,7 +18,7 @@ namespace perdure {
 ///
 /// The copy is deleted when `keep_last` newer ones are kept, but not while it is open.
 struct kept_checkpoint {
-  std::uint64_t epoch = 0;
+  std::uint64_t epoch = 0;     ///< number of the checkpoint
   std::uint64_t time_ns = 0;   ///< time of the commit, Unix time; 0 where the store's log has lost it
   std::string label;           ///< empty where the store's log has lost it
   std::filesystem::path path;  ///< directory of the copy
@@ -28,9 +28,9 @@ struct kept_checkpoint {
 /// else. `not_found`, `not_a_store`, `damaged`, `permission_denied`, `io`.
 std::vector<kept_checkpoint> kept_checkpoints(const std::filesystem::path& store);
 
-/// Returns the newest checkpoint with this label. Throws `not_found` where no checkpoint has the label, where
-/// none that has it is kept any more, and where only an older one is kept than the newest that had it: the
-/// message names its epoch. Otherwise as `kept_checkpoints`.
+/// Returns the newest checkpoint with this label. Throws `not_found` where no checkpoint has the label, and
+/// where none that has it is kept any more. It also throws `not_found` where only an older one is kept than
+/// the newest that had it: the message names its epoch. Otherwise as `kept_checkpoints`.
 kept_checkpoint find_kept_checkpoint(const std::filesystem::path& store, std::string_view label);
 /// Returns the kept checkpoint of this epoch. Throws `not_found` where it is not kept.
 kept_checkpoint find_kept_checkpoint(const std::filesystem::path& store, std::uint64_t epoch);

@@ -7,13 +7,16 @@
 
 namespace perdure {
 
-/// The kind must outlive it. Two are equal when they are of the same kind. Alignments up to 2 MiB.
+/// A memory resource over a kind, which must outlive it. Two are equal when they are of the same kind.
+/// Alignments may be up to 2 MiB.
 class kind_resource final : public std::pmr::memory_resource {
  public:
+  /// Allocates from a kind, which must outlive the resource.
   explicit kind_resource(kind& memory) noexcept : memory_(&memory) {}
-  /// Throws as `kind::get`.
+  /// Allocates from a static kind. Throws as `kind::get`.
   explicit kind_resource(static_kind which) : memory_(&kind::get(which)) {}
 
+  /// Returns the kind.
   kind& memory() const noexcept { return *memory_; }
 
  private:

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// \cond
 /* A communicator with the one message that is under way in it. */
 struct perdure_mpi_channel {
   MPI_Comm given;
@@ -98,6 +99,8 @@ static inline void perdure_mpi_free(void* context, int is_left) {
   }
   free(channel);
 }
+
+/// \endcond
 
 /// Returns the ranks of a communicator, for one call of a function of <perdure/c/set.h>. The set gets a
 /// communicator of its own, so that its messages meet no others. Where MPI does not run, or the communicator

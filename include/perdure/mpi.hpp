@@ -23,14 +23,15 @@
 
 namespace perdure::mpi {
 
-/// The same on all ranks, but for the directories. All ranks give a `stage_directory`, or none.
+/// Options of a set, the same on all ranks, but for the directories. All ranks give a `stage_directory`, or
+/// none.
 struct options {
   /// Options of each part; `keep_last` and `keep_full_copies` are of the set. Not the backings `shared_file`
   /// and `dax` for writing, which cannot prepare a checkpoint: `unsupported` on all ranks, though only one of
   /// them asks.
   store_options store = {};
-  /// Where this rank's part is made, on a device of its machine: the set's directory says on which machine
-  /// and where, so it is found again. Empty: in the set's directory.
+  /// The directory in which this rank's part is made, on a device of its machine. The set's directory says on
+  /// which machine and where, so it is found again. Empty: in the set's directory.
   std::filesystem::path parts_directory = {};
   /// Whether a set that is created is there from its first checkpoint on only. A crash before that, or
   /// `discard`, leaves no set; else it leaves an empty one.
@@ -44,7 +45,7 @@ struct options {
   std::chrono::milliseconds timeout = std::chrono::minutes(10);
 };
 
-/// What a rank has sent or been sent by calls of MPI.
+/// Counts of messages that a rank has sent or been sent by calls of MPI.
 using statistics = detail::rank_group::traffic;
 
 // What is called `detail` in here is perdure::detail.
@@ -66,12 +67,13 @@ inline detail::set_options set_options_of(const options& wanted) {
 /// itself.
 class pending_copy {
  public:
+  /// Takes over a copy that has begun; `snapshot_async` and `copy_async` do so.
   pending_copy(std::unique_ptr<detail::set_copy> copy, std::shared_ptr<detail::store_set> of)
       : of_(std::move(of)), copy_(std::move(copy)) {}
 
-  /// Whether this rank's thread is done, with or without an error.
+  /// Returns whether this rank's thread is done, with or without an error.
   bool ready() const { return copy_ == nullptr || copy_->ready(); }
-  /// Collective: waits for all ranks; then the copy is there, durably. Throws what any of them met; then it
+  /// Waits for all ranks (collective); then the copy is there, durably. Throws what any of them met; then it
   /// is not there, or is the earlier one still.
   void finish() {
     if (copy_ == nullptr) return;
@@ -100,32 +102,36 @@ class basic_manager {
   using part = detail::managed_part<Placement>;
 
  public:
+  /// The manager of a part.
   using local_manager = perdure::basic_manager<Placement>;
 
-  /// Collective, as all constructors. Makes the directory and in it a store for each rank; after a crash it
-  /// is there as a whole, or is no set and can be made again. `already_exists`, and what a store's creation
-  /// throws.
+  /// Makes the directory and in it a store for each rank. Collective, as all constructors. After a crash the
+  /// set is there as a whole, or is no set and can be made again. Throws `already_exists`, and what a store's
+  /// creation throws.
   basic_manager(create_only_t, MPI_Comm communicator, const std::filesystem::path& path,
                 const options& wanted = {})
       : basic_manager(mode::create, communicator, path, wanted) {}
-  /// Opens it at its last checkpoint, on as many ranks as it was made by (`invalid_argument`). `not_found`,
-  /// `not_a_store`, `in_use`; `damaged`, `conflict` (a part is missing, another's, or at another checkpoint);
-  /// `not_found` also where a part lies on another machine.
+  /// Opens a set at its last checkpoint, on as many ranks as it was made by (`invalid_argument`). Throws
+  /// `not_found`, `not_a_store`, `in_use`; `damaged`, `conflict` (a part is missing, another's, or at another
+  /// checkpoint); `not_found` also where a part lies on another machine.
   basic_manager(open_only_t, MPI_Comm communicator, const std::filesystem::path& path,
                 const options& wanted = {})
       : basic_manager(mode::open, communicator, path, wanted) {}
-  /// On any number of ranks, to read: also a kept checkpoint, SET@LABEL or SET@EPOCH. Beside a program that
-  /// writes it as `options::store.beside_writer` says; parts that are opened after that one's next checkpoint
-  /// are then at another, which is a `conflict`. `invalid_argument` with a `stage_directory` on another
-  /// number of ranks than the set has parts.
+  /// Opens a set for reading, on any number of ranks: also a kept checkpoint, SET@LABEL or SET@EPOCH. Beside
+  /// a program that writes it as `options::store.beside_writer` says; parts that are opened after that one's
+  /// next checkpoint are then at another, which is a `conflict`. `invalid_argument` with a `stage_directory`
+  /// on another number of ranks than the set has parts.
   basic_manager(open_read_only_t, MPI_Comm communicator, const std::filesystem::path& path,
                 const options& wanted = {})
       : basic_manager(mode::open_read_only, communicator, path, wanted) {}
-  /// As `open_only`, or `create_only` where there is no set.
+  /// Opens as `open_only`, or creates as `create_only` where there is no set.
   basic_manager(open_or_create_t, MPI_Comm communicator, const std::filesystem::path& path,
                 const options& wanted = {})
       : basic_manager(mode::open_or_create, communicator, path, wanted) {}
 
+  /// Takes over an open set. Assignment first closes the set that this manager had, as the destructor does
+  /// (collective).
+  ///@{
   basic_manager(basic_manager&&) noexcept = default;
   basic_manager& operator=(basic_manager&& other) noexcept {
     if (this == &other) return *this;
@@ -133,7 +139,8 @@ class basic_manager {
     set_ = std::move(other.set_);
     return *this;
   }
-  /// Collective: closes with a checkpoint; a failure goes to the close failure handler (`manager`).
+  ///@}
+  /// Closes with a checkpoint (collective). A failure goes to the close failure handler (`manager`).
   ///
   /// When an exception ends it, its changes are dropped, and the next collective call of the other ranks
   /// throws `rank_failed` on all of them; this rank waits for that call as long as `options::timeout` says.
@@ -143,20 +150,21 @@ class basic_manager {
     end();
   }
 
-  /// Collective: with a checkpoint, unless it is open for reading. When it returns the set is closed on all
-  /// ranks. Does nothing where it is closed already.
+  /// Closes with a checkpoint, unless it is open for reading (collective). When it returns the set is closed
+  /// on all ranks. Does nothing where it is closed already.
   void close() {
     if (set_) set_->close();
     set_.reset();
   }
-  /// Collective: without a checkpoint.
+  /// Closes without a checkpoint (collective).
   void discard() noexcept {
     if (set_) set_->discard();
     set_.reset();
   }
+  /// Returns whether the set is open.
   bool is_open() const noexcept { return set_ != nullptr && set_->is_open(); }
 
-  /// Collective: makes the present state of all parts durable, all or none: a reduction and a broadcast of
+  /// Makes the present state of all parts durable, all or none (collective): a reduction and a broadcast of
   /// half a KiB each, and a second of both with one gather after arrays were written in part.
   /// Then throws also `conflict` and `wrong_type`, if ranks have made different things of one array (its
   /// type, shape, layout, names of dimensions, the value of an attribute), or two of them have written the
@@ -169,35 +177,42 @@ class basic_manager {
   /// the checkpoint counts.
   void checkpoint(std::string_view label = {}) { set().checkpoint(label); }
 
-  /// This rank's part. Its checkpoints are the set's: `checkpoint` and `close` of it are refused.
-  /// `invalid_argument` where the set is open for reading on another number of ranks.
+  /// Returns this rank's part. Its checkpoints are the set's: `checkpoint` and `close` of it are refused.
+  /// Throws `invalid_argument` where the set is open for reading on another number of ranks.
   local_manager& local() const { return static_cast<part&>(set().own()).manager(); }
-  /// Any part, opened for reading at the set's last checkpoint: for sets that are open for reading.
+  /// Opens any part for reading at the set's last checkpoint: for sets that are open for reading.
   local_manager open_part(std::uint32_t which) const {
     const auto opened = set().open_part(which, detail::opener_of_managers<Placement>());
     return std::move(static_cast<part&>(*opened).manager());
   }
 
+  /// Returns this process's rank, or the number of ranks.
+  ///@{
   int rank() const { return set().rank(); }
   int ranks() const { return set().ranks(); }
-  /// Of the set; the same as `ranks` unless it is open for reading.
+  ///@}
+  /// Returns the number of the set's parts; the same as `ranks` unless it is open for reading.
   std::uint32_t parts() const { return set().parts(); }
-  /// Of the last checkpoint; it grows by one with each.
+  /// Returns the number of the last checkpoint; it grows by one with each.
   std::uint64_t epoch() const { return set().epoch(); }
+  /// Returns whether the set is open for reading.
   bool read_only() const { return set().read_only(); }
+  /// Returns the set's directory.
   const std::filesystem::path& path() const { return set().path(); }
+  /// Returns what this rank has sent and been sent.
   statistics counted() const { return set().counted(); }
 
-  /// Collective: a set of its own with the last checkpoint; all its parts are in that directory.
-  /// `already_exists`.
+  /// Makes a set of its own with the last checkpoint (collective); all its parts are in that directory.
+  /// Throws `already_exists`.
   void snapshot(const std::filesystem::path& to) { set().snapshot(to); }
-  /// Collective: the same by a thread of each rank, while the program goes on, for slow places. `to` may be
+  /// Makes it by a thread of each rank, while the program goes on, for slow places (collective). `to` may be
   /// an earlier copy of this set: it is that one until `finish`, and then this one, whatever happens. From
   /// the second checkpoint after it on, checkpoints wait until the thread is done. (A pinned store is copied
   /// before this returns.)
   pending_copy snapshot_async(const std::filesystem::path& to) { return {set().snapshot_async(to), set_}; }
-  /// Collective: copies a set at its last checkpoint, by any number of ranks. `already_exists`; `conflict` if
-  /// a program makes a checkpoint meanwhile.
+  /// Copies a set at its last checkpoint, by any number of ranks (collective). `copy_async` does so by a
+  /// thread of each rank. Throws `already_exists`; `conflict` if a program makes a checkpoint meanwhile.
+  ///@{
   static void copy(MPI_Comm communicator, const std::filesystem::path& from, const std::filesystem::path& to,
                    const options& wanted = {}) {
     detail::store_set::copy(detail_::group_of(communicator, wanted), from, to);
@@ -206,8 +221,9 @@ class basic_manager {
                                  const std::filesystem::path& to, const options& wanted = {}) {
     return {detail::store_set::copy_async(detail_::group_of(communicator, wanted), from, to), nullptr};
   }
+  ///@}
 
-  /// What the library's own parts use.
+  /// Returns the set, for the library's own parts.
   const std::shared_ptr<detail::store_set>& shared_set() const {
     set();
     return set_;
@@ -239,15 +255,18 @@ class basic_manager {
   int exceptions_before_ = std::uncaught_exceptions();
 };
 
+/// The managers of sets of usual stores, and of pinned ones.
+///@{
 using manager = basic_manager<relocatable>;
 using pinned_manager = basic_manager<pinned>;
+///@}
 
-/// Collective, on as many ranks as the set shall have: divides its arrays among them along their first
-/// dimension. What one rank has stored whole (`store(id, value)`) stays whole: it is the same rank's, or rank
-/// 0's where there is no such rank any more. An attribute goes to those ranks that had it. Nobody may have
-/// the set open. `conflict` where parts differ in the layout, the names or an attribute of an array, as those
-/// of earlier versions may. `unsupported` where parts hold anything but arrays of all ranks, which only their
-/// program could divide; then, and on any other failure, the set is as before.
+/// Divides the arrays of a set among the ranks along their first dimension. Collective, on as many ranks as
+/// the set shall have. What one rank has stored whole (`store(id, value)`) stays whole: it is the same
+/// rank's, or rank 0's where there is no such rank any more. An attribute goes to those ranks that had it.
+/// Nobody may have the set open. `conflict` where parts differ in the layout, the names or an attribute of an
+/// array, as those of earlier versions may. `unsupported` where parts hold anything but arrays of all ranks,
+/// which only their program could divide; then, and on any other failure, the set is as before.
 ///
 /// `divider`, on all ranks or on none, divides arrays whose rows belong together, as those of graphs
 /// (`graph::graph_divider`).
@@ -288,12 +307,12 @@ class array_store : private detail_::open_arrays, private perdure::array_store {
   using arrays = perdure::array_store;
 
  public:
-  /// Collective, as those of the manager.
+  /// Opens or makes a set, as the manager's constructor with the same tag does (collective).
   template <class Mode>
     requires std::is_constructible_v<manager, Mode, MPI_Comm, std::filesystem::path, options>
   array_store(Mode tag, MPI_Comm communicator, const std::filesystem::path& path, const options& wanted = {})
       : array_store(std::make_unique<manager>(tag, communicator, path, wanted)) {}
-  /// Those of a manager. Closing that ends them.
+  /// Gives the arrays of a manager's set. Closing that ends them.
   template <class Placement>
   explicit array_store(basic_manager<Placement>& store)
       : open_arrays{nullptr, store.shared_set()}, arrays(set->arrays()) {}
@@ -318,21 +337,32 @@ class array_store : private detail_::open_arrays, private perdure::array_store {
 
   // Collective, as those of the manager.
 
+  /// Makes everything stored so far durable, as `basic_manager::checkpoint` (collective).
   void checkpoint(std::string_view label = {}) { set->checkpoint(label); }
-  /// Of an array_store that has opened its set.
+  /// Closes a set that this has opened, with a checkpoint (collective).
   void close() {
     if (own) own->close();
   }
+  /// Closes a set that this has opened, without a checkpoint (collective).
   void discard() noexcept {
     if (own) own->discard();
   }
+  /// Copies the set as the manager's function of that name does (collective).
+  ///@{
   void snapshot(const std::filesystem::path& to) { set->snapshot(to); }
   pending_copy snapshot_async(const std::filesystem::path& to) { return {set->snapshot_async(to), set}; }
+  ///@}
 
+  /// Returns this process's rank, or the number of ranks.
+  ///@{
   int rank() const { return set->rank(); }
   int ranks() const { return set->ranks(); }
+  ///@}
+  /// Returns the number of the last checkpoint.
   std::uint64_t epoch() const { return set->epoch(); }
+  /// Returns the set's directory.
   const std::filesystem::path& path() const { return set->path(); }
+  /// Returns what this rank has sent and been sent.
   statistics counted() const { return set->counted(); }
 
  private:

@@ -14,28 +14,36 @@ namespace perdure {
 
 /// Self-relative pointer, the `pointer` type of `perdure::allocator`.
 ///
-/// Null is the all-zero representation, so zeroed memory holds null pointers. The stored value is
-/// biased by one so that a pointer to itself (as in a circular list's sentinel) is not null; the one
-/// address it cannot hold is the byte after its own first byte, which no aligned object has.
-/// Copying re-computes the distance, so it is not trivially copyable: never `memcpy` one alone.
-/// Comparison, ordering, arithmetic and hashing are those of the raw pointers.
+/// Null is the all-zero representation, so zeroed memory holds null pointers. The stored value is biased by
+/// one, so that a pointer to itself (as in a circular list's sentinel) is not null. The one address that it
+/// cannot hold is the byte after its own first byte, which no aligned object has. Copying re-computes the
+/// distance, so the pointer is not trivially copyable: never `memcpy` one alone. Comparison, ordering,
+/// arithmetic and hashing are those of the raw pointers. Thread safety is that of a raw pointer.
 template <class T>
 class offset_ptr {
  public:
+  /// Member types of a pointer, as `std::pointer_traits` and iterators ask for them.
+  ///@{
   using element_type = T;
   using value_type = std::remove_cv_t<T>;
   using pointer = T*;
   using difference_type = std::ptrdiff_t;
-  /// What holds the distance.
+  ///@}
+  /// The number that holds the distance.
   using offset_type = std::uintptr_t;
+  /// The pointer is an iterator, as a raw pointer is.
   using iterator_category = std::random_access_iterator_tag;
-  /// For `offset_ptr<void>` a placeholder, which pointer traits ask for and nothing uses.
+  /// The reference to an element. For `offset_ptr<void>` it is a placeholder, which pointer traits ask for
+  /// and nothing uses.
   using reference = std::conditional_t<std::is_void_v<T>, char, T>&;
+  /// The same kind of pointer to another type.
   template <class U>
   using rebind = offset_ptr<U>;
-  /// So that `rebind<U>::other` is what `rebind<U>` is, as of an allocator.
+  /// Makes `rebind<U>::other` the same as `rebind<U>`, as of an allocator.
   using other = offset_ptr;
 
+  /// Makes a null pointer, or one to `target`, or to what `from` points to.
+  ///@{
   constexpr offset_ptr() noexcept = default;
   offset_ptr(T* target) noexcept { set(target); }
   offset_ptr(const offset_ptr& from) noexcept { set(from.get()); }
@@ -44,13 +52,16 @@ class offset_ptr {
   offset_ptr(const offset_ptr<U>& from) noexcept {
     set(from.get());
   }
-  /// static_cast from a related type, as Boost.Container's pointer traits use it.
+  ///@}
+  /// Casts from a related type as `static_cast` does. Boost.Container's pointer traits use it.
   template <class U>
     requires(!std::is_convertible_v<U*, T*>)
   explicit offset_ptr(const offset_ptr<U>& from) noexcept {
     set(static_cast<T*>(from.get()));
   }
 
+  /// Points to what `from` points to, or to `target`.
+  ///@{
   offset_ptr& operator=(const offset_ptr& from) noexcept {
     set(from.get());
     return *this;
@@ -65,14 +76,17 @@ class offset_ptr {
     set(from.get());
     return *this;
   }
+  ///@}
 
-  /// The raw pointer, valid while the store stays open. One add and one conditional move.
+  /// Returns the raw pointer, valid while the store stays open. Costs one addition and one conditional move.
   T* get() const noexcept {
     const std::uintptr_t distance = load();
     const std::uintptr_t target = reinterpret_cast<std::uintptr_t>(this) + distance + 1;
     return reinterpret_cast<T*>(distance == 0 ? 0 : target);
   }
 
+  /// Accesses the target, or the element `index` places behind it. The pointer must not be null.
+  ///@{
   T* operator->() const noexcept { return get(); }
   template <class U = T>
   std::add_lvalue_reference_t<U> operator*() const noexcept {
@@ -82,16 +96,26 @@ class offset_ptr {
   std::add_lvalue_reference_t<U> operator[](difference_type index) const noexcept {
     return get()[index];
   }
+  ///@}
+  /// Tells whether the pointer is not null (`bool`), or null (`!`).
+  ///@{
   explicit operator bool() const noexcept { return load() != 0; }
   bool operator!() const noexcept { return load() == 0; }
+  ///@}
 
+  /// Converts from an object to a pointer and from a pointer to its address, as `std::pointer_traits` asks
+  /// for it.
+  ///@{
   template <class U = T>
   static offset_ptr pointer_to(std::add_lvalue_reference_t<U> object) noexcept {
     return offset_ptr(std::addressof(object));
   }
   static T* to_address(const offset_ptr& p) noexcept { return p.get(); }
+  ///@}
 
-  // Casts found by argument-dependent lookup through boost::intrusive::pointer_traits.
+  /// Casts as the C++ cast of that name. boost::intrusive::pointer_traits finds them by argument-dependent
+  /// lookup.
+  ///@{
   template <class U>
   static offset_ptr static_cast_from(const offset_ptr<U>& p) noexcept {
     return offset_ptr(static_cast<T*>(p.get()));
@@ -104,7 +128,10 @@ class offset_ptr {
   static offset_ptr dynamic_cast_from(const offset_ptr<U>& p) noexcept {
     return offset_ptr(dynamic_cast<T*>(p.get()));
   }
+  ///@}
 
+  /// Moves the pointer by elements, or subtracts two pointers, as of raw pointers.
+  ///@{
   offset_ptr& operator+=(difference_type n) noexcept {
     set(get() + n);
     return *this;
@@ -134,13 +161,18 @@ class offset_ptr {
   friend difference_type operator-(const offset_ptr& a, const offset_ptr& b) noexcept {
     return a.get() - b.get();
   }
+  ///@}
 
+  /// Exchanges the targets of two pointers.
   friend void swap(offset_ptr& a, offset_ptr& b) noexcept {
     T* const target = a.get();
     a.set(b.get());
     b.set(target);
   }
 
+  /// Compares addresses, also with raw pointers. The order is that of `std::compare_three_way`, total for
+  /// pointers into different objects.
+  ///@{
   friend bool operator==(const offset_ptr& p, std::nullptr_t) noexcept { return !p; }
   template <class U>
   friend bool operator==(const offset_ptr& a, const offset_ptr<U>& b) noexcept {
@@ -159,6 +191,7 @@ class offset_ptr {
   friend auto operator<=>(const offset_ptr& a, U* b) noexcept {
     return std::compare_three_way{}(a.get(), b);
   }
+  ///@}
 
  private:
   friend struct relocator<offset_ptr>;
@@ -180,7 +213,8 @@ class offset_ptr {
   offset_type distance_ = 0;
 };
 
-// The casts of the standard's shared pointers.
+/// Casts as the functions of the same names do for the standard's shared pointers.
+///@{
 template <class T, class U>
 offset_ptr<T> static_pointer_cast(const offset_ptr<U>& p) noexcept {
   return static_cast<T*>(p.get());
@@ -197,10 +231,12 @@ template <class T, class U>
 offset_ptr<T> reinterpret_pointer_cast(const offset_ptr<U>& p) noexcept {
   return reinterpret_cast<T*>(p.get());
 }
+///@}
 
 /// The distance changes by as much as the pointer moves.
 template <class T>
 struct relocator<offset_ptr<T>> {
+  /// Moves `from` to raw memory at `to`, and ends its life.
   static void relocate(offset_ptr<T>* to, offset_ptr<T>* from) noexcept {
     const std::uintptr_t moved =
         reinterpret_cast<std::uintptr_t>(from) - reinterpret_cast<std::uintptr_t>(to);
@@ -211,7 +247,9 @@ struct relocator<offset_ptr<T>> {
 
 }  // namespace perdure
 
+/// Hashes the address, which another run may not have: no hash to be kept in a store.
 template <class T>
 struct std::hash<perdure::offset_ptr<T>> {
+  /// Returns the hash of the raw pointer.
   std::size_t operator()(const perdure::offset_ptr<T>& p) const noexcept { return std::hash<T*>{}(p.get()); }
 };

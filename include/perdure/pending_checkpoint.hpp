@@ -9,23 +9,25 @@
 
 namespace perdure {
 
-/// What `checkpoint_async` gives. Copies speak of the same checkpoint; it may outlive the store. Thread-safe.
+/// The handle of an asynchronous checkpoint, returned by `checkpoint_async`. Copies speak of the same
+/// checkpoint. A handle may outlive the store. Thread-safe.
 class [[nodiscard]] pending_checkpoint {
  public:
-  /// For backings to make: the epoch, or what kept it from being made.
+  /// Makes a handle, for backings: of the epoch, or of what kept it from being made.
   explicit pending_checkpoint(std::shared_future<std::uint64_t> outcome) : outcome_(std::move(outcome)) {}
-  /// One that needs no waiting for.
+  /// Makes a handle of a checkpoint that is done.
   static pending_checkpoint done(std::uint64_t epoch) {
     std::promise<std::uint64_t> known;
     known.set_value(epoch);
     return pending_checkpoint(known.get_future().share());
   }
 
-  /// Waits until it is durable, or throws why it is not (`no_space`, `io`, ...); as often as it is called.
+  /// Waits until the checkpoint is durable, or throws why it is not (`no_space`, `io`, ...); as often as it
+  /// is called.
   void wait() const { outcome_.get(); }
-  /// Whether the outcome is known, so that `wait` returns at once.
+  /// Returns whether the outcome is known, so that `wait` returns at once.
   bool ready() const { return outcome_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
-  /// Waits; what `wait` would throw, or null.
+  /// Waits. Returns what `wait` would throw, or null.
   std::exception_ptr error() const {
     try {
       outcome_.get();
@@ -34,7 +36,7 @@ class [[nodiscard]] pending_checkpoint {
     }
     return nullptr;
   }
-  /// Waits; the checkpoint's number. Throws as `wait` does.
+  /// Waits. Returns the checkpoint's number. Throws as `wait` does.
   std::uint64_t epoch() const { return outcome_.get(); }
 
  private:

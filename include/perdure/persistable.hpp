@@ -364,7 +364,7 @@ consteval obstacle find_obstacle() {
 
 }  // namespace detail
 
-/// `T` can live in a store of this placement, as far as the language lets us see.
+/// A type that can live in a store of this placement, as far as the language lets us see.
 template <class T, class Placement = relocatable>
 concept persistable = detail::find_obstacle<T, Placement>() == detail::obstacle::none;
 

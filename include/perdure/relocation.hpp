@@ -38,6 +38,7 @@ struct is_trivially_relocatable<std::tuple<Ts...>>
 template <class T, std::size_t N>
 struct is_trivially_relocatable<std::array<T, N>> : is_trivially_relocatable<T> {};
 
+/// Whether objects of the type may be moved by copying their bytes.
 template <class T>
 inline constexpr bool is_trivially_relocatable_v = is_trivially_relocatable<T>::value;
 
@@ -111,15 +112,18 @@ template <class A, class B>
            detail::relocates_nothrow_v<std::remove_cv_t<B>> && !std::is_reference_v<A> &&
            !std::is_reference_v<B>)
 struct relocator<std::pair<A, B>> {
+  /// Moves `from` to raw memory at `to`, and ends its life.
   static void relocate(std::pair<A, B>* to, std::pair<A, B>* from) noexcept {
     detail::relocate_at(std::addressof(to->first), std::addressof(from->first));
     detail::relocate_at(std::addressof(to->second), std::addressof(from->second));
   }
 };
 
+/// Elements are relocated one by one, or all at once where their type is trivially relocatable.
 template <class T, std::size_t N>
   requires detail::relocates_nothrow_v<T>
 struct relocator<std::array<T, N>> {
+  /// Moves `from` to raw memory at `to`, and ends its life.
   static void relocate(std::array<T, N>* to, std::array<T, N>* from) noexcept {
     detail::relocate_n(to->data(), from->data(), N);
   }

@@ -17,11 +17,12 @@
 
 namespace perdure {
 
-/// Where the elements of an array go.
+/// The parts that the elements of an array go to.
 struct array_division {
-  /// Along the dimension: the first place of each part, and the number of all. Bounds of chunked arrays lie
-  /// between chunks.
+  /// The bounds along the dimension: the first place of each part, and the number of all. Bounds of chunked
+  /// arrays lie between chunks.
   std::vector<std::uint64_t> bounds;
+  /// The dimension along which the array is divided.
   std::size_t dimension = 0;
 };
 

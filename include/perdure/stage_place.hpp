@@ -20,11 +20,15 @@ class stage_place {
   /// Makes the directory. Throws `not_found` if there is no directory `in`, `permission_denied`, `no_space`,
   /// `io`.
   explicit stage_place(const std::filesystem::path& in);
+  /// Takes over a directory. The one that this had is removed.
+  ///@{
   stage_place(stage_place&&) noexcept;
   stage_place& operator=(stage_place&&) noexcept;
+  ///@}
   /// Removes the directory. What cannot be removed stays, and is abandoned.
   ~stage_place();
 
+  /// Returns the directory.
   const std::filesystem::path& path() const noexcept;
 
  private:

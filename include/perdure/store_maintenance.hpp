@@ -20,10 +20,10 @@ namespace perdure {
 
 /// The counts of what `store_maintenance::stage_out` wrote back.
 struct stage_report {
-  std::uint64_t pages_written = 0;   ///< that differ in the store
-  std::uint64_t pages_released = 0;  ///< whose content is no longer needed
-  std::uint64_t pages = 0;           ///< of the segment
-  std::uint64_t epoch = 0;           ///< of the store, afterwards
+  std::uint64_t pages_written = 0;   ///< pages that differed in the store
+  std::uint64_t pages_released = 0;  ///< pages whose content is no longer needed
+  std::uint64_t pages = 0;           ///< pages of the segment
+  std::uint64_t epoch = 0;           ///< number of the store's checkpoint, afterwards
 };
 
 /// Functions for whole stores, named by their paths. All are thread-safe. Each says what it does where a

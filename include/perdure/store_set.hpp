@@ -38,6 +38,7 @@ struct set_part {
 
 /// Facts that the manifest of a set records.
 struct set_info {
+  /// Identity of the set.
   std::string uuid;
   std::uint64_t epoch = 0;  ///< the set's last checkpoint
   std::uint64_t part_epoch =
@@ -51,6 +52,7 @@ struct set_verify_report {
   std::vector<verify_report> parts;    ///< in the order of the ranks
   std::optional<std::string> problem;  ///< why sound parts cannot be opened as a set
 
+  /// Returns whether nothing is damaged, and the parts can be opened as a set.
   bool whole() const noexcept;
 };
 
@@ -73,6 +75,7 @@ class set_reader {
   std::uint32_t parts() const noexcept;
   /// Number of the set's last checkpoint.
   std::uint64_t epoch() const noexcept;
+  /// Returns the directory of the set.
   const std::filesystem::path& path() const noexcept;
 
   /// Opens one part for reading, with all objects of that rank. The reader need not live as long. Throws

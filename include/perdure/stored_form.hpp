@@ -90,9 +90,11 @@ inline constexpr bool is_offset_pointer<offset_ptr<T>> = true;
 /// One member of a class: its name in listings, and its place.
 template <class Class, class Type>
 struct stored_member {
+  /// Names a member by a name of one's own: `stored_member("owner", &account::owner_)`.
   stored_member(std::string_view name_of_member, Type Class::*member)
       : name(name_of_member), offset(detail::offset_of(member)) {}
 
+  /// The name in listings.
   std::string_view name;
   std::uint64_t offset;  ///< bytes from the beginning of the object
 };
@@ -101,11 +103,13 @@ struct stored_member {
 /// without state, are left out. A class with bases that have members is described by PERDURE_MEMBERS.
 template <class Class, class... Types>
 struct stored_members {
+  /// The class that is described.
   using described = Class;
   static_assert(detail::size_with_members<Types...>(alignof(Class)) == sizeof(Class),
                 "stored_members: a member of the class is missing, or the order is not that of the "
                 "declaration");
 
+  /// Describes all members of the class, in the order of their declaration.
   explicit stored_members(const stored_member<Class, Types>&... members)
       : names{members.name...}, offsets{members.offset...} {}
   /// Describes what PERDURE_MEMBERS names. `unsupported` for what is no member with an address of its own: a
@@ -119,21 +123,29 @@ struct stored_members {
                   detail::offset_in(object, std::addressof(member), names_in_words)...};
             },
             members)) {}
+  /// Returns the form as stores keep it.
   detail::form_kind kind() const noexcept { return {"members"}; }
 
+  /// Names of the members, and their places in bytes from the beginning of the object.
+  ///@{
   std::array<std::string_view, sizeof...(Types)> names;
   std::array<std::uint64_t, sizeof...(Types)> offsets;
+  ///@}
 };
 
 /// A class that is listed as its only member is.
 template <class Class, class Type>
 struct stored_as {
+  /// The class that is described.
   using described = Class;
   static_assert(sizeof(Type) == sizeof(Class), "stored_as: the class has another member");
 
+  /// Describes a class by its only member.
   explicit stored_as(Type Class::*member) : offset(detail::offset_of(member)) {}
+  /// Returns the form as stores keep it.
   detail::form_kind kind() const noexcept { return {"same"}; }
 
+  /// The member's place, in bytes from the beginning of the object.
   std::uint64_t offset;
 };
 
@@ -142,8 +154,11 @@ struct stored_as {
 /// is an `offset_ptr`, a plain pointer, or an integer: the distance in bytes from the container.
 template <class Class>
 struct stored_array {
+  /// The class that is described.
   using described = Class;
 
+  /// Describes a container by its members: the pointer to the first element, the number of elements, and the
+  /// room.
   template <class Pointer>
   stored_array(Pointer Class::*first, std::size_t Class::*count, std::size_t Class::*capacity)
       : how{word_for<Pointer>(),
@@ -151,9 +166,12 @@ struct stored_array {
             3} {
     static_assert(sizeof(Pointer) == sizeof(std::uint64_t));
   }
+  /// Returns the form as stores keep it.
+  ///@{
   detail::form_kind kind() const noexcept { return how; }
 
   detail::form_kind how;
+  ///@}
 
  private:
   template <class Pointer>

@@ -17,30 +17,31 @@ namespace perdure {
 /// authors have `layout_version`). Adding a constructor or member function to a type does not change its
 /// stamp; neither does another name for a member, unless it is one that another member had.
 struct type_stamp {
-  std::string_view name;      ///< mangled
-  std::size_t size = 0;       ///< bytes of one element
-  std::size_t alignment = 0;  ///< bytes
-  std::uint32_t version = 0;  ///< `layout_version`
-  bool trivially_copyable = false;
-  std::uint64_t name_hash = 0;  ///< of `name`, the same on every machine
-  std::uint64_t own_hash = 0;   ///< of everything above
-  std::string layout = {};      ///< content in words, as `detail::describe_type` says it
-  std::uint64_t hash = 0;       ///< of everything above but the names of members
-  std::string form = {};        ///< how its bytes are read, for programs that list objects
-  bool layout_known = true;     ///< `layout_is_known`; not stored
+  std::string_view name;            ///< mangled
+  std::size_t size = 0;             ///< bytes of one element
+  std::size_t alignment = 0;        ///< bytes
+  std::uint32_t version = 0;        ///< `layout_version`
+  bool trivially_copyable = false;  ///< whether objects may be copied as bytes
+  std::uint64_t name_hash = 0;      ///< hash of `name`, the same on every machine
+  std::uint64_t own_hash = 0;       ///< hash of everything above
+  std::string layout = {};          ///< content in words, as `detail::describe_type` says it
+  std::uint64_t hash = 0;           ///< hash of everything above but the names of members
+  std::string form = {};            ///< how its bytes are read, for programs that list objects
+  bool layout_known = true;         ///< `layout_is_known`; not stored
 };
 
-/// Passed to `manager::find` and `destroy`: the object may have been stored as a type of another name, if
-/// size, alignment and everything inside but the names of members agree. For converting what was stored as a
-/// type that has changed.
+/// A tag for `manager::find` and `destroy`: the object may have been stored as a type of another name, if
+/// size, alignment and everything inside but the names of members agree. It serves to convert what was stored
+/// as a type that has changed.
 struct same_layout_t {
   explicit same_layout_t() = default;
 };
+/// The tag for `manager::find` and `destroy`.
 inline constexpr same_layout_t same_layout{};
 
-/// A type's name as its author wrote it. Text that is no mangled name comes back unchanged.
+/// Returns a type's name as its author wrote it. Text that is no mangled name comes back unchanged.
 std::string demangle(std::string_view mangled);
-/// A demangled name without what its templates' defaults say: `perdure::vector<long>` for
+/// Returns a demangled name without what its templates' defaults say: `perdure::vector<long>` for
 /// `perdure::vector<long, perdure::allocator<long> >`. Text that is no such name comes back unchanged.
 std::string short_type_name(std::string_view demangled);
 
@@ -56,7 +57,7 @@ type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t align
 bool is_stamp_of(std::uint64_t hash, std::string_view layout, const type_stamp& type);
 }  // namespace detail
 
-/// The stamp of `T`. Computed once; thread-safe.
+/// Returns the stamp of `T`. Computed once; thread-safe.
 template <class T>
 const type_stamp& type_stamp_of() {
   static const type_stamp stamp = [] {

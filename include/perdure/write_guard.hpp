@@ -29,8 +29,9 @@ class heap_change {
 
 }  // namespace detail
 
-/// While a thread has one, checkpoints of the store wait: what the thread stores from its beginning to its
-/// end is in a checkpoint as a whole or not at all. `manager::writing` and `heap::writing` give it.
+/// A guard that makes checkpoints of the store wait while a thread has it: what the thread stores from its
+/// beginning to its end is in a checkpoint as a whole or not at all. `manager::writing` and `heap::writing`
+/// give it.
 ///
 /// It costs some nanoseconds, and more only while a checkpoint copies memory, for which it waits. Guards of
 /// one store may be nested: the inner ones never wait.
@@ -44,7 +45,7 @@ class heap_change {
 /// that ends inside a guard is reported on the standard error stream, and its guard counts no more.
 class [[nodiscard]] write_guard {
  public:
-  /// Throws `std::bad_alloc`, also in the destructors that end a thread.
+  /// Begins the guard. Throws `std::bad_alloc`, also in the destructors that end a thread.
   explicit write_guard(heap& memory);
   write_guard(const write_guard&) = delete;
   write_guard& operator=(const write_guard&) = delete;

@@ -10,14 +10,14 @@
 
 namespace perdure {
 
-/// Where the elements of an array lie.
+/// The place of the elements of an array.
 enum class array_layout : std::uint8_t {
   blocks = 0,      ///< each part as it was written, one block each
   contiguous = 1,  ///< all beside each other, row-major; parts are written in place
   chunked = 2,     ///< in a grid of blocks of the same shape
 };
 
-/// How the bytes of a block are made fewer.
+/// The way in which the bytes of a block are made fewer.
 enum class compression : std::uint8_t {
   none = 0,
   lz4 = 1,    ///< fast
@@ -25,43 +25,52 @@ enum class compression : std::uint8_t {
   blosc = 3,  ///< lz4 behind a shuffle by vector instructions: as small as lz4, and read faster
 };
 
+/// Returns the name, as `array_layout_named` and `compression_named` take it.
+///@{
 std::string_view to_string(array_layout layout) noexcept;
 std::string_view to_string(compression codec) noexcept;
-/// `invalid_argument`, which lists the names.
+///@}
+/// Returns what has the name. Throws `invalid_argument`, which lists the names.
+///@{
 array_layout array_layout_named(std::string_view name);
 compression compression_named(std::string_view name);
-/// Whether this build has the codec.
+///@}
+/// Returns whether this build has the codec.
 bool is_available(compression codec) noexcept;
-/// Whether an array may have the name: 1 to 4096 bytes, single slashes between its parts, no zero byte.
+/// Returns whether an array may have the name: 1 to 4096 bytes, single slashes between its parts, no zero
+/// byte.
 bool is_array_name(std::string_view name) noexcept;
 
+/// Options for storing an array.
 struct array_options {
+  /// Where the elements lie.
   array_layout layout = array_layout::blocks;
-  /// Of a chunked array: elements of a chunk along each dimension. Empty: chosen, of about a MiB.
+  /// Elements of a chunk along each dimension, of a chunked array. Empty: chosen, of about a MiB.
   extents chunk = {};
-  /// Of each block. With `contiguous` there is none.
+  /// How each block is compressed. With `contiguous` there is no compression.
   compression codec = compression::none;
-  int level = 0;        ///< of the codec; 0: its usual one
+  int level = 0;        ///< level of the codec; 0: its usual one
   bool shuffle = true;  ///< first bytes of all elements before second ones: numbers become smaller by it
   /// Names of the dimensions: none, or one for each.
   std::vector<std::string> dimensions = {};
-  /// Whether an array of that id that is of another type (of another type or shape, where one is created) is
-  /// replaced in one step, with its attributes: whoever looks sees the old array or the new one, and so does
-  /// each checkpoint. Else it is an error.
+  /// Whether an array of the same id and another type (of another type or shape, where one is created) is
+  /// replaced in one step, with its attributes. Whoever looks sees the old array or the new one, and so does
+  /// each checkpoint. Otherwise it is an error.
   bool replaces_any = false;
 };
 
+/// Facts about a stored array.
 struct array_info {
-  std::string id;
-  data_type type;
-  extents dims;
-  std::vector<std::string> dimensions;  ///< their names; empty where they have none
-  array_layout layout = array_layout::blocks;
-  extents chunk;
-  compression codec = compression::none;
-  std::uint64_t bytes = 0;         ///< of all elements, as they are loaded (of variable elements, as stored)
-  std::uint64_t stored_bytes = 0;  ///< of all blocks
-  std::uint64_t blocks = 0;
+  std::string id;                              ///< name of the array
+  data_type type;                              ///< type of an element, without fixed dimensions
+  extents dims;                                ///< elements along each dimension
+  std::vector<std::string> dimensions;         ///< their names; empty where they have none
+  array_layout layout = array_layout::blocks;  ///< where the elements lie
+  extents chunk;                               ///< elements of a chunk; empty unless chunked
+  compression codec = compression::none;       ///< how blocks are compressed
+  std::uint64_t bytes = 0;         ///< bytes of all elements, as loaded (of variable ones, as stored)
+  std::uint64_t stored_bytes = 0;  ///< bytes of all blocks
+  std::uint64_t blocks = 0;        ///< number of blocks
   /// Whether `view` needs no copy: one uncompressed block with all elements.
   bool is_viewable = false;
 };

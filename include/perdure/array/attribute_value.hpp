@@ -13,7 +13,9 @@ namespace perdure {
 /// Elements of variable length (texts, lists), one after the other: element `i` is the bytes
 /// `[ends[i - 1], ends[i])` of `bytes`, and element 0 begins at byte 0.
 struct variable_elements {
+  /// Where each element ends, in bytes from the beginning of `bytes`.
   std::vector<std::uint64_t> ends;
+  /// All elements, one behind the other.
   std::string bytes;
 };
 
@@ -26,8 +28,10 @@ struct variable_elements {
 /// - several texts or lists: what `pack_elements` returns, and `unpack_elements` reads;
 /// - null (`null_type`): nothing.
 struct attribute_value {
+  /// Type of an element, without fixed dimensions.
   data_type type;
   extents dims;  ///< empty for a single value
+  /// The value, as above.
   std::string bytes;
 };
 

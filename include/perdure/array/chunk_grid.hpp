@@ -14,11 +14,15 @@ namespace perdure {
 /// Thread-safe: it never changes.
 class chunk_grid {
  public:
-  /// `dims` and `chunk` have the same number of dimensions, and no number of `chunk` is 0.
+  /// Makes the grid of an array. `dims` and `chunk` have the same number of dimensions, and no number of
+  /// `chunk` is 0.
   chunk_grid(const extents& dims, const extents& chunk) : dims_(dims), chunk_(chunk) {}
 
+  /// Returns the elements of the array, or of a chunk, along each dimension.
+  ///@{
   const extents& dims() const noexcept { return dims_; }
   const extents& chunk() const noexcept { return chunk_; }
+  ///@}
 
   /// Returns the place of the chunk with the element at `offset`.
   extents place_of(const extents& offset) const {

@@ -25,10 +25,11 @@ std::string shape_text(const extents& dims);  // <perdure/detail/index_order.hpp
 /// Some numbers, one for each dimension, the slowest (outermost) first.
 class extents {
  public:
+  /// Makes no dimensions, or those given. Throws `invalid_argument` for more than `max_rank`.
+  ///@{
   constexpr extents() noexcept { make_defined(); }
   constexpr extents(std::initializer_list<std::uint64_t> values)
       : extents(std::span(values.begin(), values.size())) {}
-  /// `invalid_argument` for more than `max_rank`.
   constexpr explicit extents(std::span<const std::uint64_t> values) {
     make_defined();
     require_rank(values.size());
@@ -45,8 +46,9 @@ class extents {
     std::copy(other.begin(), other.end(), values_.begin());
     return *this;
   }
+  ///@}
   constexpr ~extents() = default;
-  /// `rank` times the same.
+  /// Returns `rank` times the same number. Throws `invalid_argument` for more than `max_rank`.
   static constexpr extents all(std::size_t rank, std::uint64_t value) {
     require_rank(rank);
     extents result;
@@ -55,19 +57,28 @@ class extents {
     return result;
   }
 
+  /// Returns the number of dimensions.
   constexpr std::size_t rank() const noexcept { return rank_; }
+  /// Returns whether there are no dimensions, as of a single element.
   constexpr bool empty() const noexcept { return rank_ == 0; }
+  /// Returns the number along a dimension, which is not checked.
+  ///@{
   constexpr std::uint64_t operator[](std::size_t dimension) const noexcept { return values_[dimension]; }
   constexpr std::uint64_t& operator[](std::size_t dimension) noexcept { return values_[dimension]; }
+  ///@}
+  /// Returns the numbers, the outermost first.
+  ///@{
   constexpr const std::uint64_t* begin() const noexcept { return values_.data(); }
   constexpr const std::uint64_t* end() const noexcept { return values_.data() + rank_; }
   constexpr std::span<const std::uint64_t> span() const noexcept { return {begin(), rank_}; }
+  ///@}
+  /// Adds an innermost dimension. Throws `invalid_argument` for more than `max_rank`.
   constexpr void push_back(std::uint64_t value) {
     require_rank(rank_ + 1);
     values_[rank_++] = value;
   }
 
-  /// All elements: the product. `invalid_argument` where it is no 64-bit number.
+  /// Returns the number of all elements: the product. Throws `invalid_argument` where it is no 64-bit number.
   constexpr std::uint64_t elements() const {
     std::uint64_t product = 1;
     for (const std::uint64_t extent : *this)
@@ -76,7 +87,7 @@ class extents {
                     "an array of " + detail::shape_text(*this) + " has more elements than there can be");
     return product;
   }
-  /// "[3, 4]".
+  /// Returns the numbers as text, "[3, 4]".
   std::string text() const {
     std::string all = "[";
     for (std::size_t i = 0; i < rank_; ++i) {
@@ -86,6 +97,7 @@ class extents {
     all += ']';
     return all;
   }
+  /// Compares the numbers of dimensions, and each of them.
   friend constexpr bool operator==(const extents& a, const extents& b) noexcept {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
@@ -108,11 +120,14 @@ class extents {
 /// A part of an array (hyperslab): `count` elements along each dimension, the first at `offset`, each
 /// `stride` behind the one before. No stride: 1 everywhere.
 struct slab {
+  /// Place of the first element.
   extents offset;
+  /// Number of elements along each dimension.
   extents count;
+  /// Distance from an element to the next one in the array, along each dimension; none: 1 everywhere.
   extents stride = {};
 
-  /// All of an array.
+  /// Returns the slab of all elements.
   static slab whole(const extents& dims) { return {extents::all(dims.rank(), 0), dims, {}}; }
 };
 

@@ -25,12 +25,15 @@ class running_store;
 /// forked child `wait`, `ready` and `error` throw `invalid_argument`, and the destructor does not wait.
 class [[nodiscard]] pending_store {
  public:
-  /// A handle of no store: it is ready.
+  /// Makes a handle of no store, which is ready, or takes over a store.
+  ///@{
   pending_store() noexcept = default;
   explicit pending_store(std::shared_ptr<detail::running_store> of) noexcept;
   pending_store(pending_store&& other) noexcept = default;
-  /// Waits for the store that this handle had.
+  ///@}
+  /// Waits for the store that this handle had, and takes over the other one's.
   pending_store& operator=(pending_store&& other) noexcept;
+  /// Waits for the store.
   ~pending_store();
 
   /// Waits until the elements are stored, or throws what kept them from being stored, each time it is called:

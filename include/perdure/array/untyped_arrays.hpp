@@ -46,10 +46,15 @@ struct const_untyped_view {
 
 /// Elements in a program's memory, to be stored to. See `const_untyped_view`.
 struct untyped_view {
+  /// Address of the first element, elements along each dimension, and bytes from an element to the next, per
+  /// dimension.
+  ///@{
   std::byte* data = nullptr;
   extents dims;
   std::array<std::ptrdiff_t, max_rank> strides{};
+  ///@}
 
+  /// Returns a view of elements of `element_size` bytes that lie without gaps, the last dimension innermost.
   static untyped_view row_major(void* data, const extents& dims, std::size_t element_size);
 };
 
@@ -61,8 +66,11 @@ using element_source = std::function<void(const slab& part, std::byte* to)>;
 /// content.
 class array_hold {
  public:
+  /// Makes a reference to nothing, or to blocks.
+  ///@{
   array_hold() = default;
   explicit array_hold(std::shared_ptr<void> hold) : hold_(std::move(hold)) {}
+  ///@}
 
  private:
   std::shared_ptr<void> hold_;
@@ -70,7 +78,9 @@ class array_hold {
 
 /// An array in place: `data` points to its first element inside the store.
 struct viewed_array {
+  /// Facts about the array, as it was when the view was made.
   array_info info;
+  /// Address of the first element, inside the store.
   std::byte* data = nullptr;
   array_hold hold;  ///< `data` is valid while this exists and the store is open
 };
@@ -82,12 +92,12 @@ struct viewed_array {
 /// differ; nothing is converted. Fixed dimensions of a type are dimensions of the array: an array of
 /// `float[3]` has the element type `float32` and one dimension more.
 ///
-/// Errors. Functions that take the id of an existing array throw `not_found` if there is none, functions that
-/// change something throw `read_only` if the store is open for reading only, and all throw `invalid_argument`
-/// once the store is closed. Beyond that: `invalid_argument` for a part outside the array or a shape that
-/// does not fit, `damaged` for a block that does not have its checksum or cannot be decompressed, `no_space`,
-/// `io`, `std::bad_alloc`. A function that throws leaves the stored arrays as they were, unless it says
-/// otherwise.
+/// Errors. Functions that take the id of an existing array throw `not_found` if there is none. Functions that
+/// change something throw `read_only` if the store is open for reading only. All throw `invalid_argument`
+/// once the store is closed. Further errors are `invalid_argument` for a part outside the array or a shape
+/// that does not fit, and `damaged` for a block that does not have its checksum or cannot be decompressed.
+/// Others are `no_space`, `io` and `std::bad_alloc`. A function that throws leaves the stored arrays as they
+/// were, unless it says otherwise.
 ///
 /// Durability. Changes are durable with the next checkpoint of the store.
 ///

@@ -9,14 +9,15 @@
 
 PERDURE_BEGIN_DECLARATIONS
 
-/// The distance from the store's first byte; 0 for NULL. PERDURE_INVALID_ARGUMENT for an address outside.
+/// Gives the distance from the store's first byte; 0 for NULL. PERDURE_INVALID_ARGUMENT for an address
+/// outside.
 PERDURE_API perdure_status perdure_offset_of(const perdure_store* store, const void* address,
                                              uint64_t* offset);
 
-/// The address at an offset; NULL for 0. PERDURE_INVALID_ARGUMENT beyond the used part of the store.
+/// Gives the address at an offset; NULL for 0. PERDURE_INVALID_ARGUMENT beyond the used part of the store.
 PERDURE_API perdure_status perdure_address_of(const perdure_store* store, uint64_t offset, void** address);
 
-/// The store's first byte, and (unless NULL) the bytes of its used part, which may grow.
+/// Gives the store's first byte, and (unless NULL) the bytes of its used part, which may grow.
 PERDURE_API perdure_status perdure_base(const perdure_store* store, void** base, size_t* size);
 
 PERDURE_END_DECLARATIONS

@@ -4,8 +4,7 @@
 
 #include <perdure/c/store.h>
 
-/// What the heap counts, in bytes. Blocks that threads keep for reuse count as used until the next
-/// checkpoint.
+/// Counts of the heap, in bytes. Blocks that threads keep for reuse count as used until the next checkpoint.
 typedef struct perdure_heap_stats {
   size_t struct_size;       ///< sizeof(perdure_heap_stats), set by the caller
   uint64_t used_bytes;      ///< in allocated blocks, as large as the heap made them
@@ -17,12 +16,13 @@ typedef struct perdure_heap_stats {
 
 PERDURE_BEGIN_DECLARATIONS
 
-/// At least `size` bytes, uninitialised, aligned to 16 (to 8 when `size` <= 8). 0 bytes have an address of
-/// their own too. PERDURE_OUT_OF_MEMORY (of the machine, or the store's capacity), PERDURE_READ_ONLY.
+/// Allocates at least `size` bytes, uninitialised, aligned to 16 (to 8 when `size` <= 8). 0 bytes have an
+/// address of their own too. PERDURE_OUT_OF_MEMORY (of the machine, or the store's capacity),
+/// PERDURE_READ_ONLY.
 PERDURE_API perdure_status perdure_allocate(perdure_store* store, size_t size, void** block);
 
-/// As above, at a multiple of `alignment`, a power of two up to 2 MiB. PERDURE_INVALID_ARGUMENT for any
-/// other.
+/// Allocates as above, at a multiple of `alignment`, a power of two up to 2 MiB. PERDURE_INVALID_ARGUMENT for
+/// any other.
 PERDURE_API perdure_status perdure_allocate_aligned(perdure_store* store, size_t size, size_t alignment,
                                                     void** block);
 
@@ -35,9 +35,11 @@ PERDURE_API perdure_status perdure_deallocate(perdure_store* store, void* block)
 /// was. PERDURE_INVALID_ARGUMENT, PERDURE_OUT_OF_MEMORY, PERDURE_READ_ONLY.
 PERDURE_API perdure_status perdure_reallocate(perdure_store* store, void* block, size_t size, void** resized);
 
-/// Bytes that may be used in the block: what was asked for, or more. PERDURE_INVALID_ARGUMENT.
+/// Sets `size` to the bytes that may be used in the block: as many as were asked for, or more.
+/// PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_usable_size(const perdure_store* store, const void* block, size_t* size);
 
+/// Fills `stats`. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_heap_stats_get(const perdure_store* store, perdure_heap_stats* stats);
 
 PERDURE_END_DECLARATIONS

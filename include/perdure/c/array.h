@@ -19,14 +19,15 @@
 /// The most dimensions of an array.
 enum { PERDURE_MAX_RANK = 32 };
 
-/// Where the elements of an array lie.
+/// The place of the elements of an array.
 enum {
   PERDURE_LAYOUT_BLOCKS = 0,      ///< each part as it was written (default)
   PERDURE_LAYOUT_CONTIGUOUS = 1,  ///< all beside each other; parts are written in place, where views see it
   PERDURE_LAYOUT_CHUNKED = 2      ///< in a grid of blocks of the same shape
 };
 
-/// How the bytes of a block are made fewer. PERDURE_UNSUPPORTED where the library was built without.
+/// The way in which the bytes of a block are made fewer. PERDURE_UNSUPPORTED where the library was built
+/// without it.
 enum {
   PERDURE_COMPRESSION_NONE = 0,
   PERDURE_COMPRESSION_LZ4 = 1,
@@ -34,12 +35,12 @@ enum {
   PERDURE_COMPRESSION_BLOSC = 3
 };
 
-/// How an array is to be stored. Zero in a member means its default. Later versions add members at the end.
+/// Options for storing an array. Zero in a member means its default. Later versions add members at the end.
 typedef struct perdure_array_options {
   size_t struct_size;             ///< sizeof(perdure_array_options)
   int32_t layout;                 ///< PERDURE_LAYOUT_…
   int32_t compression;            ///< PERDURE_COMPRESSION_…; none with PERDURE_LAYOUT_CONTIGUOUS
-  int32_t level;                  ///< of the compression; 0: its usual one
+  int32_t level;                  ///< level of the compression; 0: its usual one
   int32_t no_shuffle;             ///< not 0: compress elements as they are, not sorted by bytes
   const uint64_t* chunk;          ///< chunked: elements along each dimension; NULL: chosen, of about a MiB
   const char* const* dimensions;  ///< a name for each dimension; NULL: none
@@ -66,7 +67,7 @@ typedef struct perdure_array_info {
   size_t rank;                    ///< number of dimensions
   const uint64_t* dims;           ///< length of each dimension
   const char* const* dimensions;  ///< their names; NULL if they have none
-  const uint64_t* chunk;          ///< of a chunked array; else NULL
+  const uint64_t* chunk;          ///< elements of a chunk along each dimension; NULL unless chunked
   uint64_t elements;              ///< number of elements
   uint64_t element_size;          ///< bytes; 0 of elements of any length
   uint64_t bytes;                 ///< bytes of all elements, as they are read
@@ -78,8 +79,8 @@ typedef struct perdure_array_info {
   int32_t reserved;               ///< 0
 } perdure_array_info;
 
-/// Owned by the caller, who frees it. Tells the moment it was made; may be read from any thread, and outlives
-/// the store.
+/// Arrays of a store. The list is owned by the caller, who frees it. It tells the moment it was made; may be
+/// read from any thread, and outlives the store.
 typedef struct perdure_array_list perdure_array_list;
 
 /// A value beside an array: units, a description, a table. With type "string" and rank 0 the value is one
@@ -95,11 +96,11 @@ typedef struct perdure_array_attribute {
   size_t bytes;          ///< length of `value` in bytes
 } perdure_array_attribute;
 
-/// As perdure_array_list.
+/// Attributes of an array; the list is owned as perdure_array_list is.
 typedef struct perdure_array_attribute_list perdure_array_attribute_list;
 
-/// An array where it lies in the store. Of the array as it was when the view was made: storing over the
-/// array, or erasing it, leaves the view alone. Ends before its store is closed; freeing it later is allowed.
+/// An array where it lies in the store, as it was when the view was made: storing over the array, or erasing
+/// it, leaves the view alone. Ends before its store is closed; freeing it later is allowed.
 typedef struct perdure_array_view perdure_array_view;
 
 /// An array, or a part of one, that is being stored. Owned by the caller, who frees it at any time; freeing
@@ -172,7 +173,8 @@ PERDURE_API perdure_status perdure_array_read(const perdure_store* store, const 
 PERDURE_API perdure_status perdure_array_append(perdure_store* store, const char* id, const char* type,
                                                 uint64_t steps, const void* data);
 
-/// Elements outside are dropped; new ones are zero. PERDURE_UNSUPPORTED for a contiguous array.
+/// Changes the shape. Elements outside are dropped; new ones are zero. PERDURE_UNSUPPORTED for a contiguous
+/// array.
 PERDURE_API perdure_status perdure_array_resize(perdure_store* store, const char* id, size_t rank,
                                                 const uint64_t* dims);
 
@@ -187,42 +189,43 @@ PERDURE_API perdure_status perdure_array_store_variable(perdure_store* store, co
                                                         const void* bytes, const uint64_t* ends,
                                                         const perdure_array_options* options);
 
-/// The elements of such an array as a list, for the caller to free; perdure_text_list_length tells the bytes
-/// of each, which lie at a multiple of 8.
+/// Reads the elements of such an array as a list, for the caller to free; perdure_text_list_length tells the
+/// bytes of each, which lie at a multiple of 8.
 PERDURE_API perdure_status perdure_array_read_variable(const perdure_store* store, const char* id,
                                                        const char* type, perdure_text_list** elements);
 
 /// Removes the array. PERDURE_NOT_FOUND, PERDURE_READ_ONLY.
 PERDURE_API perdure_status perdure_array_erase(perdure_store* store, const char* id);
 
-/// What is known of the array, as a list of one. PERDURE_NOT_FOUND.
+/// Gives what is known of the array, as a list of one. PERDURE_NOT_FOUND.
 PERDURE_API perdure_status perdure_array_find(const perdure_store* store, const char* id,
                                               perdure_array_list** list);
 
-/// All arrays, sorted by id; or those of the group `group` ("run" has "run" and "run/x", not "running")
+/// Lists all arrays, sorted by id; or those of the group `group` ("run" has "run" and "run/x", not "running")
 /// unless it is NULL.
 PERDURE_API perdure_status perdure_array_list_create(const perdure_store* store, const char* group,
                                                      perdure_array_list** list);
 
+/// Sets `size` to the number of entries. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_array_list_size(const perdure_array_list* list, size_t* size);
 
-/// The array at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT past the
-/// end.
+/// Gives the array at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT past
+/// the end.
 PERDURE_API perdure_status perdure_array_list_at(const perdure_array_list* list, size_t index,
                                                  const perdure_array_info** array);
 
-/// NULL is ignored.
+/// Frees the list. NULL is ignored.
 PERDURE_API perdure_status perdure_array_list_free(perdure_array_list* list);
 
-/// The array where it lies in the store, without a copy: row-major elements at `data`, `bytes` (unless NULL)
-/// of them. With `to_write` not 0 of a contiguous array, which may be written there; what is written is
+/// Gives the array where it lies in the store, without a copy: row-major elements at `data`, `bytes` (unless
+/// NULL) of them. With `to_write` not 0 of a contiguous array, which may be written there; what is written is
 /// durable with the next checkpoint. PERDURE_UNSUPPORTED where it does not lie in one piece
 /// (perdure_array_info.is_viewable), PERDURE_NOT_FOUND, PERDURE_WRONG_TYPE.
 PERDURE_API perdure_status perdure_array_view_create(const perdure_store* store, const char* id,
                                                      const char* type, int to_write,
                                                      perdure_array_view** view, void** data, size_t* bytes);
 
-/// NULL is ignored.
+/// Frees the view. NULL is ignored.
 PERDURE_API perdure_status perdure_array_view_free(perdure_array_view* view);
 
 /// Brings the array into memory, with many reads at a time. PERDURE_NOT_FOUND, PERDURE_IO.
@@ -246,24 +249,25 @@ PERDURE_API perdure_status perdure_array_attribute_get(const perdure_store* stor
                                                        const char* key, const char* type, void* buffer,
                                                        size_t capacity, size_t* value_size);
 
-/// PERDURE_NOT_FOUND where there is no such array or attribute; PERDURE_READ_ONLY.
+/// Removes an attribute. PERDURE_NOT_FOUND where there is no such array or attribute; PERDURE_READ_ONLY.
 PERDURE_API perdure_status perdure_array_attribute_remove(perdure_store* store, const char* id,
                                                           const char* key);
 
-/// All attributes of the array, sorted by key. PERDURE_NOT_FOUND.
+/// Lists all attributes of the array, sorted by key. PERDURE_NOT_FOUND.
 PERDURE_API perdure_status perdure_array_attribute_list_create(const perdure_store* store, const char* id,
                                                                perdure_array_attribute_list** list);
 
+/// Sets `size` to the number of entries. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_array_attribute_list_size(const perdure_array_attribute_list* list,
                                                              size_t* size);
 
-/// The attribute at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT past the
-/// end.
+/// Gives the attribute at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT
+/// past the end.
 PERDURE_API perdure_status perdure_array_attribute_list_at(const perdure_array_attribute_list* list,
                                                            size_t index,
                                                            const perdure_array_attribute** attribute);
 
-/// NULL is ignored.
+/// Frees the list. NULL is ignored.
 PERDURE_API perdure_status perdure_array_attribute_list_free(perdure_array_attribute_list* list);
 
 PERDURE_END_DECLARATIONS

@@ -13,8 +13,8 @@ typedef struct perdure_attribute {
   size_t value_size;  ///< bytes
 } perdure_attribute;
 
-/// Owned by the caller, who frees it. Tells the moment it was made; may be read from any thread, and outlives
-/// the store.
+/// Attributes of an object. The list is owned by the caller, who frees it. It tells the moment it was made;
+/// may be read from any thread, and outlives the store.
 typedef struct perdure_attribute_list perdure_attribute_list;
 
 PERDURE_BEGIN_DECLARATIONS
@@ -33,21 +33,22 @@ PERDURE_API perdure_status perdure_attribute_get(const perdure_store* store, con
                                                  const char* key, void* buffer, size_t capacity,
                                                  size_t* value_size);
 
-/// PERDURE_NOT_FOUND where there is no such object or attribute; PERDURE_READ_ONLY.
+/// Removes an attribute. PERDURE_NOT_FOUND where there is no such object or attribute; PERDURE_READ_ONLY.
 PERDURE_API perdure_status perdure_attribute_remove(perdure_store* store, const char* name, const char* key);
 
-/// All attributes of the object of that name. PERDURE_NOT_FOUND.
+/// Lists all attributes of the object of that name. PERDURE_NOT_FOUND.
 PERDURE_API perdure_status perdure_attribute_list_create(const perdure_store* store, const char* name,
                                                          perdure_attribute_list** list);
 
+/// Sets `size` to the number of entries. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_attribute_list_size(const perdure_attribute_list* list, size_t* size);
 
-/// The attribute at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT past the
-/// end.
+/// Gives the attribute at `index`, counted from 0; valid until the list is freed. PERDURE_INVALID_ARGUMENT
+/// past the end.
 PERDURE_API perdure_status perdure_attribute_list_at(const perdure_attribute_list* list, size_t index,
                                                      const perdure_attribute** attribute);
 
-/// NULL is ignored.
+/// Frees the list. NULL is ignored.
 PERDURE_API perdure_status perdure_attribute_list_free(perdure_attribute_list* list);
 
 PERDURE_END_DECLARATIONS

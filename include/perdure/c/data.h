@@ -23,15 +23,16 @@ PERDURE_BEGIN_DECLARATIONS
 PERDURE_API perdure_status perdure_data_create(perdure_store* store, const char* name, const char* type,
                                                uint64_t length, size_t alignment, void** data);
 
-/// The array of that name, if it is of that type; `length`, unless it is NULL, is set to its elements. In a
-/// read-only store it must not be written to. PERDURE_NOT_FOUND, PERDURE_WRONG_TYPE. Of an array of unknown
-/// type perdure_object_find tells the type.
+/// Finds the array of that name, if it is of that type; `length`, unless it is NULL, is set to its elements.
+/// In a read-only store it must not be written to. PERDURE_NOT_FOUND, PERDURE_WRONG_TYPE. Of an array of
+/// unknown type perdure_object_find tells the type.
 PERDURE_API perdure_status perdure_data_find(const perdure_store* store, const char* name, const char* type,
                                              void** data, uint64_t* length);
 
-/// As perdure_data_find, or perdure_data_create where there is none; `created`, unless it is NULL, is set to
-/// 1 or 0. Many threads may ask at once: one creates. An array that has fewer than `length` elements or
-/// does not lie at a multiple of `alignment` is PERDURE_WRONG_TYPE; one that has more is given as it is.
+/// Finds an array as perdure_data_find does, or creates it as perdure_data_create does where there is none;
+/// `created`, unless it is NULL, is set to 1 or 0. Many threads may ask at once: one creates. An array that
+/// has fewer than `length` elements or does not lie at a multiple of `alignment` is PERDURE_WRONG_TYPE; one
+/// that has more is given as it is.
 PERDURE_API perdure_status perdure_data_find_or_create(perdure_store* store, const char* name,
                                                        const char* type, uint64_t length, size_t alignment,
                                                        void** data, int* created);

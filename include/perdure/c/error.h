@@ -9,7 +9,7 @@
 
 #include <perdure/c/linkage.h>
 
-/// Why a function failed. Numbers are stable: new ones are only added.
+/// The reason why a function failed. Numbers are stable: new ones are only added.
 typedef enum perdure_status {
   PERDURE_OK = 0,
   PERDURE_NOT_FOUND = 1,          ///< the path or the object does not exist
@@ -40,14 +40,14 @@ typedef enum perdure_status {
 
 PERDURE_BEGIN_DECLARATIONS
 
-/// The status's name ("not_found", …), for ever valid; "unknown" for other numbers. Thread-safe.
+/// Returns the status's name ("not_found", …), for ever valid; "unknown" for other numbers. Thread-safe.
 PERDURE_API const char* perdure_status_name(int status);
 
-/// What went wrong in the last call of this thread that failed; "" if none did. Valid until the next call of
-/// this thread fails. Calls that succeed leave it alone.
+/// Returns what went wrong in the last call of this thread that failed; "" if none did. Valid until the next
+/// call of this thread fails. Calls that succeed leave it alone.
 PERDURE_API const char* perdure_last_error_message(void);
 
-/// Of the same call; PERDURE_OK if none failed.
+/// Returns the status of the same call; PERDURE_OK if none failed.
 PERDURE_API perdure_status perdure_last_error_code(void);
 
 PERDURE_END_DECLARATIONS

@@ -17,8 +17,8 @@
 /// A heap over memory of one sort.
 typedef struct perdure_kind perdure_kind;
 
-/// Kinds that need no more than a name. "nearest" is what is nearest to the processor that asks; the best
-/// nodes are those that firmware says are (HMAT).
+/// Kinds that need no more than a name. "nearest" is the memory that is nearest to the processor that asks;
+/// the best nodes are those that firmware says are (HMAT).
 enum {
   PERDURE_KIND_DEFAULT = 0,
   PERDURE_KIND_HUGE_PAGES = 1,         ///< transparent huge pages
@@ -59,11 +59,11 @@ enum {
 /// Which memory of the machine.
 enum {
   PERDURE_TIER_ANY = 0,
-  PERDURE_TIER_NODES = 1,              ///< that of perdure_kind_request.nodes
-  PERDURE_TIER_REGULAR = 2,            ///< of nodes with processors
-  PERDURE_TIER_MEMORY_ONLY = 3,        ///< of nodes without
-  PERDURE_TIER_DEVICE = 4,             ///< of nodes that the kmem driver made
-  PERDURE_TIER_HIGHEST_BANDWIDTH = 5,  ///< of the nodes that are best
+  PERDURE_TIER_NODES = 1,              ///< memory of perdure_kind_request.nodes
+  PERDURE_TIER_REGULAR = 2,            ///< memory of nodes with processors
+  PERDURE_TIER_MEMORY_ONLY = 3,        ///< memory of nodes without
+  PERDURE_TIER_DEVICE = 4,             ///< memory of nodes that the kmem driver made
+  PERDURE_TIER_HIGHEST_BANDWIDTH = 5,  ///< memory of the nodes that are best
   PERDURE_TIER_LOWEST_LATENCY = 6,
   PERDURE_TIER_HIGHEST_CAPACITY = 7
 };
@@ -75,9 +75,9 @@ enum {
   PERDURE_SCOPE_LOCAL = 2     ///< the best of that processor's own nodes
 };
 
-/// How pages are spread over nodes.
+/// The way in which pages are spread over nodes.
 enum {
-  PERDURE_NUMA_DEFAULT = 0,    ///< as the thread's own policy says; for a tier: bind
+  PERDURE_NUMA_DEFAULT = 0,    ///< by the thread's own policy; for a tier: bind
   PERDURE_NUMA_BIND = 1,       ///< on these nodes only
   PERDURE_NUMA_PREFERRED = 2,  ///< elsewhere too when they are full, or are not there
   PERDURE_NUMA_INTERLEAVE = 3,
@@ -85,6 +85,7 @@ enum {
   PERDURE_NUMA_LOCAL = 5                 ///< on the node of the processor that touches the page first
 };
 
+/// Which pages a kind's memory has.
 enum {
   PERDURE_PAGES_ORDINARY = 0,
   PERDURE_PAGES_TRANSPARENT_HUGE = 1,
@@ -114,7 +115,7 @@ typedef struct perdure_kind_options {
   uint32_t reserved;    ///< 0
 } perdure_kind_options;
 
-/// In bytes. Blocks that threads keep for reuse count as used.
+/// Amounts of memory of a kind, in bytes. Blocks that threads keep for reuse count as used.
 typedef struct perdure_kind_statistics {
   size_t struct_size;        ///< sizeof(perdure_kind_statistics), set by the caller
   uint64_t used_bytes;       ///< in allocated blocks, as large as the heap made them
@@ -127,69 +128,73 @@ typedef struct perdure_kind_statistics {
 
 PERDURE_BEGIN_DECLARATIONS
 
-/// A static kind (PERDURE_KIND_…), made when it is asked for first. PERDURE_UNSUPPORTED where the machine has
-/// no such memory (the last error's message says why), PERDURE_INVALID_ARGUMENT, PERDURE_OUT_OF_MEMORY.
+/// Gives a static kind (PERDURE_KIND_…), made when it is asked for first. PERDURE_UNSUPPORTED where the
+/// machine has no such memory (the last error's message says why), PERDURE_INVALID_ARGUMENT,
+/// PERDURE_OUT_OF_MEMORY.
 PERDURE_API perdure_status perdure_kind_get(int which, perdure_kind** kind);
-/// All memory of one node, strictly. As above.
+/// Gives the kind of all memory of one node, strictly. As above.
 PERDURE_API perdure_status perdure_kind_of_node(unsigned node, perdure_kind** kind);
-/// PERDURE_OK, or what perdure_kind_get would say; makes no kind.
+/// Returns PERDURE_OK, or what perdure_kind_get would say; makes no kind.
 PERDURE_API perdure_status perdure_kind_check_available(int which);
-/// The same of a request.
+/// Returns PERDURE_OK, or what perdure_kind_create_memory would say of a request; makes no kind.
 PERDURE_API perdure_status perdure_kind_check_request(const perdure_kind_request* request);
-/// "default", "huge_pages", …, for ever valid; "unknown" for other numbers.
+/// Returns the name, "default", "huge_pages", …, for ever valid; "unknown" for other numbers.
 PERDURE_API const char* perdure_kind_static_name(int which);
 
-/// Memory of the machine. PERDURE_UNSUPPORTED, PERDURE_INVALID_ARGUMENT, PERDURE_OUT_OF_MEMORY. `options` may
-/// be NULL here and below.
+/// Makes a kind over memory of the machine. PERDURE_UNSUPPORTED, PERDURE_INVALID_ARGUMENT,
+/// PERDURE_OUT_OF_MEMORY. `options` may be NULL here and below.
 PERDURE_API perdure_status perdure_kind_create_memory(const perdure_kind_request* request,
                                                       const perdure_kind_options* options,
                                                       perdure_kind** kind);
-/// An unlinked file in the directory, of up to `max_bytes` (0: as the file system has). When the disk is
-/// full, allocations fail. PERDURE_NOT_FOUND, PERDURE_PERMISSION_DENIED, PERDURE_NO_SPACE, PERDURE_IO.
+/// Makes a kind over an unlinked file in the directory, of up to `max_bytes` (0: as the file system has).
+/// When the disk is full, allocations fail. PERDURE_NOT_FOUND, PERDURE_PERMISSION_DENIED, PERDURE_NO_SPACE,
+/// PERDURE_IO.
 PERDURE_API perdure_status perdure_kind_create_file(const char* directory, uint64_t max_bytes,
                                                     const perdure_kind_options* options, perdure_kind** kind);
-/// An open store's heap, whose blocks are kept with the store. Destroy the kind before the store is closed:
-/// that leaves the blocks alone. PERDURE_ALREADY_EXISTS (there is one), PERDURE_READ_ONLY.
+/// Makes a kind over an open store's heap, whose blocks are kept with the store. Destroy the kind before the
+/// store is closed: that leaves the blocks alone. PERDURE_ALREADY_EXISTS (there is one), PERDURE_READ_ONLY.
 PERDURE_API perdure_status perdure_kind_create_store(perdure_store* store,
                                                      const perdure_kind_options* options,
                                                      perdure_kind** kind);
-/// With all its blocks: their memory is unmapped, whether they were freed or not. PERDURE_INVALID_ARGUMENT
-/// for a static kind or that of a node. NULL is ignored.
+/// Destroys a kind with all its blocks: their memory is unmapped, whether they were freed or not.
+/// PERDURE_INVALID_ARGUMENT for a static kind or that of a node. NULL is ignored.
 PERDURE_API perdure_status perdure_kind_destroy(perdure_kind* kind);
 
-/// At least `size` bytes, aligned to 16 (8 for up to 8 bytes); 0 bytes have an address of their own too. NULL
-/// and ENOMEM, or EINVAL for what is no kind.
+/// Allocates at least `size` bytes, aligned to 16 (8 for up to 8 bytes); 0 bytes have an address of their own
+/// too. NULL and ENOMEM, or EINVAL for what is no kind.
 PERDURE_API void* perdure_kind_malloc(perdure_kind* kind, size_t size);
-/// Zeros. NULL and ENOMEM also if `count * size` is more than there are addresses.
+/// Allocates zeros. NULL and ENOMEM also if `count * size` is more than there are addresses.
 PERDURE_API void* perdure_kind_calloc(perdure_kind* kind, size_t count, size_t size);
-/// With kind NULL in the kind that has the block. A NULL block is allocated (needs a kind); size 0 frees.
-/// NULL, the block as it was, and ENOMEM, or EINVAL for what is no block of the kind.
+/// Changes the size of a block; with kind NULL in the kind that has it. A NULL block is allocated (needs a
+/// kind); size 0 frees. NULL, the block as it was, and ENOMEM, or EINVAL for what is no block of the kind.
 PERDURE_API void* perdure_kind_realloc(perdure_kind* kind, void* block, size_t size);
-/// 0, EINVAL (not a power of two, not a multiple of a pointer's size, no kind), ENOMEM (also above 2 MiB).
-/// Sets no errno.
+/// Allocates as POSIX says. Returns 0, EINVAL (not a power of two, not a multiple of a pointer's size, no
+/// kind), ENOMEM (also above 2 MiB). Sets no errno.
 PERDURE_API int perdure_kind_posix_memalign(perdure_kind* kind, void** block, size_t alignment, size_t size);
-/// With kind NULL in the kind that has the block, found at once by its address. A NULL block is ignored.
-/// PERDURE_INVALID_ARGUMENT for an address in no memory of the kind (of any kind); and, where frees are
-/// checked, for what is no block or was freed before. Keeps errno.
+/// Frees a block; with kind NULL in the kind that has it, which is found at once by the address. A NULL block
+/// is ignored. PERDURE_INVALID_ARGUMENT for an address in no memory of the kind (of any kind); and, where
+/// frees are checked, for what is no block or was freed before. Keeps errno.
 PERDURE_API perdure_status perdure_kind_free(perdure_kind* kind, void* block);
-/// Bytes that may be used in the block. With kind NULL of any kind. 0 for NULL and what is not the kind's.
+/// Returns the bytes that may be used in the block; with kind NULL of any kind. 0 for NULL and what is not
+/// the kind's.
 PERDURE_API size_t perdure_kind_malloc_usable_size(perdure_kind* kind, const void* block);
 
-/// The kind in whose memory the address lies, which may be any. PERDURE_NOT_FOUND: not ours.
+/// Finds the kind in whose memory the address lies, which may be any. PERDURE_NOT_FOUND: not ours.
 PERDURE_API perdure_status perdure_kind_detect(const void* address, perdure_kind** kind);
-/// How much memory of this sort there is, limits of control groups included, up to 0.1 s old. Both may be
-/// NULL; 0 where not known.
+/// Tells how much memory of this sort there is, limits of control groups included, up to 0.1 s old. Both may
+/// be NULL; 0 where not known.
 PERDURE_API perdure_status perdure_kind_get_size(const perdure_kind* kind, uint64_t* total,
                                                  uint64_t* free_bytes);
+/// Fills `stats`. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_kind_stats_get(const perdure_kind* kind, perdure_kind_statistics* stats);
 /// Gives memory back that is free. `gave`, unless NULL, is set to 1 if there was any, else to 0.
 PERDURE_API perdure_status perdure_kind_trim(perdure_kind* kind, int* gave);
 /// Moves the block (of `kind`, or with NULL of any) to memory that is used more densely. NULL if it stays.
 PERDURE_API void* perdure_kind_defragment(perdure_kind* kind, void* block);
-/// The name it was given; valid until the kind is destroyed.
+/// Gives the name that the kind was given; valid until the kind is destroyed.
 PERDURE_API perdure_status perdure_kind_name(const perdure_kind* kind, const char** name);
-/// The first byte of the kind's range of addresses, and its length: where offsets count from that a policy is
-/// told. PERDURE_UNSUPPORTED for a kind that allocates by functions of its own.
+/// Gives the first byte of the kind's range of addresses, from which the offsets count that a policy is told,
+/// and its length. PERDURE_UNSUPPORTED for a kind that allocates by functions of its own.
 PERDURE_API perdure_status perdure_kind_range(const perdure_kind* kind, void** base, size_t* capacity);
 
 PERDURE_END_DECLARATIONS

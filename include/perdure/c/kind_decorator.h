@@ -5,9 +5,10 @@
 
 #include <perdure/c/kind.h>
 
-/// What is attached. Owned by the caller, who detaches it; it may outlive the kind.
+/// Hooks that are attached. Owned by the caller, who detaches it; it may outlive the kind.
 typedef struct perdure_kind_decorator perdure_kind_decorator;
 
+/// Which function of a kind is called.
 enum {
   PERDURE_KIND_CALL_MALLOC = 0,
   PERDURE_KIND_CALL_CALLOC = 1,
@@ -19,7 +20,7 @@ enum {
 
 /// One call, as hooks see it. Later versions add members at the end.
 typedef struct perdure_kind_call {
-  size_t struct_size;  ///< of the library's struct
+  size_t struct_size;  ///< size of the library's struct
   perdure_kind* kind;  ///< kind that is called
   int32_t operation;   ///< PERDURE_KIND_CALL_…
   int32_t refused;     ///< after: not 0 for a free or realloc of what is not the kind's
@@ -32,8 +33,8 @@ typedef struct perdure_kind_call {
   size_t result_size;  ///< after: its usable bytes, or what usable_size answers
 } perdure_kind_call;
 
-/// Either may be NULL. They run in the calling thread; what they allocate and free from kinds is not shown to
-/// hooks. They must not attach or detach.
+/// Two hooks, of which either may be NULL. They run in the calling thread; what they allocate and free from
+/// kinds is not shown to hooks. They must not attach or detach.
 typedef struct perdure_kind_hooks {
   size_t struct_size;                                            ///< sizeof(perdure_kind_hooks)
   void* context;                                                 ///< the hooks' first argument
@@ -50,7 +51,7 @@ typedef struct perdure_kind_account {
   uint64_t allocated_bytes;  ///< usable bytes, ever
   uint64_t freed_bytes;      ///< usable bytes of the freed blocks
   uint64_t live_bytes;       ///< allocated while attached, and not freed
-  uint64_t peak_bytes;       ///< the most that ever were
+  uint64_t peak_bytes;       ///< the most that `live_bytes` ever was
 } perdure_kind_account;
 
 PERDURE_BEGIN_DECLARATIONS
@@ -63,18 +64,20 @@ PERDURE_API perdure_status perdure_kind_attach(perdure_kind* kind, const perdure
 /// inside a hook.
 PERDURE_API perdure_status perdure_kind_detach(perdure_kind_decorator* decorator);
 
-/// Counts what is handed out and taken back.
+/// Attaches a counter of what is handed out and taken back.
 PERDURE_API perdure_status perdure_kind_attach_accounting(perdure_kind* kind,
                                                           perdure_kind_decorator** decorator);
-/// PERDURE_WRONG_TYPE for another decorator.
+/// Fills `account`. PERDURE_WRONG_TYPE for another decorator.
 PERDURE_API perdure_status perdure_kind_account_get(const perdure_kind_decorator* decorator,
                                                     perdure_kind_account* account);
 
-/// Appends a line for each call to the file: time, thread, kind, call, sizes, addresses. PERDURE_IO.
+/// Attaches a logger that appends a line for each call to the file: time, thread, kind, call, sizes,
+/// addresses. PERDURE_IO.
 PERDURE_API perdure_status perdure_kind_attach_address_logger(perdure_kind* kind, const char* path,
                                                               perdure_kind_decorator** decorator);
 
-/// Remembers the stacks of a sample of live allocations, about one for each `sample_size` bytes (0: 512 KiB).
+/// Attaches a profiler, which remembers the stacks of a sample of live allocations, about one for each
+/// `sample_size` bytes (0: 512 KiB).
 PERDURE_API perdure_status perdure_kind_attach_profiler(perdure_kind* kind, size_t sample_size,
                                                         perdure_kind_decorator** decorator);
 /// Writes the heap profile that `pprof` reads. PERDURE_WRONG_TYPE for another decorator; PERDURE_IO.

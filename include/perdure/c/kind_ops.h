@@ -13,8 +13,9 @@ enum {
   PERDURE_KIND_OPS_POPULATE = 2
 };
 
-/// What a kind does. An operation that is NULL is that of the kind it inherits, or as in ordinary memory. A
-/// later version adds members at the end; a library that does not know them refuses a table that uses them.
+/// The operations of a kind. An operation that is NULL is that of the kind it inherits, or as in ordinary
+/// memory. A later version adds members at the end; a library that does not know them refuses a table that
+/// uses them.
 ///
 /// A kind reserves a range of addresses and commits parts of it when they are used first: multiples of
 /// `granularity`, at an `offset` from the range's start. These calls come one at a time, none of them on the
@@ -28,53 +29,54 @@ typedef struct perdure_kind_ops {
   uint32_t flags;        ///< PERDURE_KIND_OPS_…
   uint32_t reserved;     ///< 0
 
-  /// Makes the `context` that the others get; without it that is `argument`. 0, or an errno.
+  /// Makes the `context` that the others get; without it that is `argument`. Returns 0, or an errno.
   int (*init)(void* argument, void** context);
-  /// The last call, when the memory is unmapped.
+  /// Ends the kind: the last call, when the memory is unmapped.
   void (*destroy)(void* context);
 
-  /// Where the range should be: a multiple of 1 GiB, or NULL for anywhere. If it is taken, anywhere.
+  /// Returns where the range should be: a multiple of 1 GiB, or NULL for anywhere. If it is taken, anywhere.
   void* (*address_hint)(void* context, size_t capacity);
-  /// A power of two from 2 MiB (the default) to 1 GiB.
+  /// Returns the unit of what is committed: a power of two from 2 MiB (the default) to 1 GiB.
   size_t (*granularity)(void* context);
-  /// How many bytes to commit when `missing` are needed and `committed` are there.
+  /// Returns how many bytes to commit when `missing` are needed and `committed` are there.
   size_t (*round_length)(void* context, size_t missing, size_t committed);
-  /// For mmap(2). Flags without MAP_FIXED.
+  /// Returns the protection for mmap(2).
   int (*protection)(void* context, uint64_t offset, size_t size);
   /// Returns flags for mmap(2), without MAP_FIXED.
   int (*mmap_flags)(void* context, uint64_t offset, size_t size);
-  /// The file that holds these bytes, and where; -1: none. 0, or an errno.
+  /// Tells the file that holds these bytes, and where; -1: none. Returns 0, or an errno.
   int (*file)(void* context, uint64_t offset, size_t size, int* descriptor, uint64_t* file_offset);
-  /// PERDURE_NUMA_…, and a bit a node (zeros at first). 0, or an errno.
+  /// Tells PERDURE_NUMA_…, and a bit a node (zeros at first). Returns 0, or an errno.
   int (*numa)(void* context, uint64_t offset, size_t size, int* mode, uint64_t nodes[16]);
-  /// After memory was mapped: for madvise(2).
+  /// Advises the kernel (madvise(2)), after memory was mapped.
   void (*advise)(void* context, void* address, size_t size);
-  /// Instead of all mapping: makes the memory readable and writable. 0, or an errno.
+  /// Makes the memory readable and writable, instead of all mapping. Returns 0, or an errno.
   int (*commit)(void* context, void* address, size_t size, uint64_t offset);
-  /// Gives memory back that holds nothing any more. Not 0 if it must be committed before it is used again.
-  /// Not called for what is left when the kind is destroyed.
+  /// Gives memory back that holds nothing any more. Returns not 0 if it must be committed before it is used
+  /// again. Not called for what is left when the kind is destroyed.
   int (*decommit)(void* context, void* address, size_t size, uint64_t offset);
-  /// Total and free bytes of such memory. 0, or an errno: not known.
+  /// Tells total and free bytes of such memory. Returns 0, or an errno: not known.
   int (*get_size)(void* context, uint64_t* total, uint64_t* free_bytes);
 
-  /// Aligned to `alignment` (a power of two); NULL for want of memory.
+  /// Allocates, aligned to `alignment` (a power of two); NULL for want of memory.
   void* (*malloc)(void* context, size_t size, size_t alignment);
-  /// Of a block that `owns` says yes to. NULL for want of memory. May be NULL: then blocks are copied.
+  /// Changes the size of a block that `owns` says yes to. NULL for want of memory. May be NULL: then blocks
+  /// are copied.
   void* (*realloc)(void* context, void* block, size_t size);
   /// Frees a block that `owns` says yes to.
   void (*free)(void* context, void* block);
   /// Returns the usable bytes of a block that `owns` says yes to.
   size_t (*usable_size)(void* context, const void* block);
-  /// Not 0 if it may be a block of this kind; for any address.
+  /// Returns not 0 if it may be a block of this kind; for any address.
   int (*owns)(void* context, const void* address);
 } perdure_kind_ops;
 
 PERDURE_BEGIN_DECLARATIONS
 
-/// A kind of these operations, which are copied. `inherits`, unless NULL, is the kind whose operations stand
-/// for those that are missing; it may be destroyed before. PERDURE_INVALID_ARGUMENT (a table that contradicts
-/// itself), PERDURE_UNSUPPORTED (a later version's, or inheriting from a store's kind), PERDURE_IO (`init`
-/// failed), PERDURE_OUT_OF_MEMORY.
+/// Makes a kind of these operations, which are copied. `inherits`, unless NULL, is the kind whose operations
+/// stand for those that are missing; it may be destroyed before. PERDURE_INVALID_ARGUMENT (a table that
+/// contradicts itself), PERDURE_UNSUPPORTED (a later version's, or inheriting from a store's kind),
+/// PERDURE_IO (`init` failed), PERDURE_OUT_OF_MEMORY.
 PERDURE_API perdure_status perdure_kind_create(const perdure_kind_ops* ops, void* argument,
                                                const perdure_kind* inherits,
                                                const perdure_kind_options* options, perdure_kind** kind);

@@ -2,6 +2,7 @@
 #ifndef PERDURE_C_LINKAGE_H
 #define PERDURE_C_LINKAGE_H
 
+/// \cond
 #ifdef __cplusplus
 #define PERDURE_BEGIN_DECLARATIONS extern "C" {
 #define PERDURE_END_DECLARATIONS }
@@ -12,5 +13,6 @@
 
 /* Visible also in builds that hide symbols by default. */
 #define PERDURE_API __attribute__((visibility("default")))
+/// \endcond
 
 #endif

@@ -12,25 +12,25 @@ typedef struct perdure_mapping perdure_mapping;
 /// Pages kept in memory. Owned by the caller, who unpins them before the file is unmapped.
 typedef struct perdure_pin perdure_pin;
 
-/// What may be done with the bytes, and what becomes of changes.
+/// The use that may be made of the bytes, and the fate of changes.
 enum {
   PERDURE_MAP_READ_ONLY = 0,     ///< stores are a SIGSEGV
   PERDURE_MAP_PRIVATE_COPY = 1,  ///< changes stay in the mapping
   PERDURE_MAP_WRITE_BACK = 2     ///< changes go to the file
 };
 
-/// How it is done.
+/// The technique.
 enum {
   PERDURE_PAGER_AUTOMATIC = 0,    ///< the first of the others that is to be had
   PERDURE_PAGER_UFFD_SIGBUS = 1,  ///< pages come and go under the budget
   PERDURE_PAGER_PLAIN = 2,        ///< the kernel's own mapping; the budget is not kept
-  PERDURE_PAGER_GUARD = 3         ///< as the first, where userfaultfd is forbidden
+  PERDURE_PAGER_GUARD = 3         ///< the same where userfaultfd is forbidden
 };
 
-/// What a program is going to do with a range.
+/// The use that a program is going to make of a range.
 enum {
-  PERDURE_ADVICE_NORMAL = 0,     ///< of the whole mapping: touch some pages one after the other
-  PERDURE_ADVICE_RANDOM = 1,     ///< of the whole mapping: never so
+  PERDURE_ADVICE_NORMAL = 0,     ///< for the whole mapping: touch some pages one after the other
+  PERDURE_ADVICE_RANDOM = 1,     ///< for the whole mapping: never so
   PERDURE_ADVICE_WILL_NEED = 2,  ///< touch it soon
   PERDURE_ADVICE_DONT_NEED = 3   ///< not touch it for long; it is evicted, after writing what is changed
 };
@@ -54,8 +54,8 @@ typedef struct perdure_map_range {
   size_t bytes;   ///< length in bytes
 } perdure_map_range;
 
-/// Since the file was mapped. Later versions add members at the end; only as much is written as `struct_size`
-/// says.
+/// Counts since the file was mapped. Later versions add members at the end; only as much is written as
+/// `struct_size` says.
 typedef struct perdure_map_statistics {
   size_t struct_size;            ///< sizeof(perdure_map_statistics), set by the caller
   uint64_t faults;               ///< touches that had to be answered
@@ -82,7 +82,7 @@ PERDURE_BEGIN_DECLARATIONS
 PERDURE_API perdure_status perdure_map(const char* path, const perdure_map_options* options,
                                        perdure_mapping** mapping, void** data, size_t* size);
 
-/// The same for an open file, whose descriptor stays the caller's and may be closed.
+/// Maps an open file, whose descriptor stays the caller's and may be closed.
 PERDURE_API perdure_status perdure_map_descriptor(int descriptor, const perdure_map_options* options,
                                                   perdure_mapping** mapping, void** data, size_t* size);
 
@@ -99,7 +99,7 @@ PERDURE_API perdure_status perdure_flush(perdure_mapping* mapping);
 PERDURE_API perdure_status perdure_map_prefetch(perdure_mapping* mapping, const perdure_map_range* ranges,
                                                 size_t count);
 
-/// `advice` is one of PERDURE_ADVICE_….
+/// Tells how a range is going to be used: `advice` is one of PERDURE_ADVICE_…. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_map_advise(perdure_mapping* mapping, perdure_map_range range, int advice);
 
 /// Brings pages into memory and keeps them there. System calls cannot wait for the pager: what is given to
@@ -108,17 +108,18 @@ PERDURE_API perdure_status perdure_map_advise(perdure_mapping* mapping, perdure_
 PERDURE_API perdure_status perdure_map_pin(perdure_mapping* mapping, const void* address, size_t bytes,
                                            int for_writing, perdure_pin** pin);
 
-/// NULL is ignored.
+/// Lets the pages go. NULL is ignored.
 PERDURE_API perdure_status perdure_map_unpin(perdure_pin* pin);
 
+/// Fills `statistics`. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_map_statistics_get(const perdure_mapping* mapping,
                                                       perdure_map_statistics* statistics);
 
-/// One of PERDURE_PAGER_…, never PERDURE_PAGER_AUTOMATIC.
+/// Sets `tier` to one of PERDURE_PAGER_…, never PERDURE_PAGER_AUTOMATIC.
 PERDURE_API perdure_status perdure_map_tier(const perdure_mapping* mapping, int* tier);
 
-/// The first thing that went wrong with the file behind the program's back: fails as that did
-/// (PERDURE_IO, PERDURE_NO_SPACE, …), with file and offset in the message; PERDURE_OK if nothing did.
+/// Fails as the first thing did that went wrong with the file behind the program's back (PERDURE_IO,
+/// PERDURE_NO_SPACE, …), with file and offset in the message; PERDURE_OK if nothing did.
 PERDURE_API perdure_status perdure_map_failure(const perdure_mapping* mapping);
 
 PERDURE_END_DECLARATIONS

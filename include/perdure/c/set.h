@@ -23,9 +23,10 @@
 
 #include <perdure/c/store.h>
 
-/// How a rank exchanges messages with the others. <perdure/mpi.h> fills it for MPI. Functions that start
-/// something return at once; `test` is called until that is done, before anything else is started. All return
-/// 0, or a code that `explain` knows. They are called in the thread that calls functions of sets.
+/// The functions by which a rank exchanges messages with the others. <perdure/mpi.h> fills it for MPI.
+/// Functions that start something return at once; `test` is called until that is done, before anything else
+/// is started. All return 0, or a code that `explain` knows. They are called in the thread that calls
+/// functions of sets.
 typedef struct perdure_ranks {
   size_t struct_size;   ///< sizeof(perdure_ranks)
   void* context;        ///< passed to each function
@@ -56,13 +57,15 @@ typedef struct perdure_ranks {
   void (*free)(void* context, int is_left);
 } perdure_ranks;
 
-/// How to create or open a set. Zero in a member means its default. Later versions add members at the end.
+/// Options for creating or opening a set. Zero in a member means its default. Later versions add members at
+/// the end.
 typedef struct perdure_set_options {
   size_t struct_size;  ///< sizeof(perdure_set_options)
   /// Options of each part; NULL: defaults. `keep_last` and `keep_full_copies` are of the set. The backings
   /// PERDURE_BACKING_SHARED and PERDURE_BACKING_DAX are PERDURE_UNSUPPORTED for writing.
   const perdure_store_options* store;
-  /// Where this rank's part is made, on a device of its machine; NULL: in the set's directory.
+  /// The directory in which this rank's part is made, on a device of its machine; NULL: in the set's
+  /// directory.
   const char* parts_directory;
   /// Milliseconds that a rank waits for others in a collective function before it is PERDURE_TIMED_OUT; 0: 10
   /// minutes.

@@ -10,7 +10,7 @@
 /// An open store: a heap in a directory on disk, with a directory of named, typed objects.
 ///
 /// Thread safety: functions that take a store may be called from any thread at once, except
-/// perdure_store_close and perdure_store_discard, which need threads that change the store or call its
+/// perdure_store_close and perdure_store_discard. These two need threads that change the store or call its
 /// functions to be quiet until they return. What lies in the store is the caller's to protect.
 ///
 /// A handle is no address: one that was closed is recognised and refused, as is any other value. After fork()
@@ -45,7 +45,7 @@ enum {
   PERDURE_OPEN_CHECKS_LAZILY = 2
 };
 
-/// How messages about arrays write shapes and indices.
+/// The way in which messages about arrays write shapes and indices.
 enum {
   /// The slowest dimension first, counted from 0: [0, 2] (default).
   PERDURE_INDICES_C = 0,
@@ -55,10 +55,10 @@ enum {
   PERDURE_INDICES_FORTRAN = 1
 };
 
-/// How to create or open a store. Zero in a member means its default, so that a zeroed struct with its size
-/// is a valid one: `perdure_store_options options = {0}; options.struct_size = sizeof options;`. Later
-/// versions add members at the end. What the store records (capacity, file size, pinning) matters at its
-/// creation only.
+/// Options for creating or opening a store. Zero in a member means its default, so that a zeroed struct with
+/// its size is a valid one: `perdure_store_options options = {0}; options.struct_size = sizeof options;`.
+/// Later versions add members at the end. What the store records (capacity, file size, pinning) matters at
+/// its creation only.
 typedef struct perdure_store_options {
   size_t struct_size;       ///< sizeof(perdure_store_options)
   uint64_t capacity;        ///< bytes that the blocks in the store may take, at least 64 KiB; default 1 TiB
@@ -115,7 +115,8 @@ PERDURE_API perdure_status perdure_store_open_kept(const char* path, const char*
                                                    const perdure_store_options* options,
                                                    perdure_store** store);
 
-/// As perdure_store_open, or perdure_store_create where nothing is at the path.
+/// Opens a store as perdure_store_open does, or creates it as perdure_store_create does where nothing is at
+/// the path.
 PERDURE_API perdure_status perdure_store_open_or_create(const char* path,
                                                         const perdure_store_options* options,
                                                         perdure_store** store);
@@ -133,7 +134,7 @@ PERDURE_API perdure_status perdure_store_discard(perdure_store* store);
 /// Sets `read_only` to 1 or 0.
 PERDURE_API perdure_status perdure_store_is_read_only(const perdure_store* store, int* read_only);
 
-/// The path it was opened by; valid until the store is closed.
+/// Gives the path that the store was opened by; valid until the store is closed.
 PERDURE_API perdure_status perdure_store_path(const perdure_store* store, const char** path);
 
 /// Checks the heap and the directory of objects, reading the bookkeeping of every object: PERDURE_OK, or

@@ -15,10 +15,10 @@ enum {
 /// A kind that a tiered kind takes blocks from, and its share.
 typedef struct perdure_memory_tier {
   perdure_kind* kind;  ///< must outlive the tiered kind
-  uint64_t share;      ///< of the bytes in use, in proportion to the others
+  uint64_t share;      ///< share of the bytes in use, in proportion to the others
 } perdure_memory_tier;
 
-/// Between two tiers. Zero: the default.
+/// The threshold between two tiers, in bytes of a block. Zero: the default.
 typedef struct perdure_size_threshold {
   size_t initial;  ///< default 1024
   size_t least;    ///< default 64
@@ -40,16 +40,17 @@ typedef struct perdure_tiering_options {
 
 PERDURE_BEGIN_DECLARATIONS
 
-/// Free its blocks through it: what perdure_kind_free frees without a kind is counted as in use. The kinds
-/// must have ranges of their own (none of perdure_kind_ops.malloc). PERDURE_INVALID_ARGUMENT.
+/// Makes a kind that divides what it is asked for among others. Free its blocks through it: what
+/// perdure_kind_free frees without a kind is counted as in use. The kinds must have ranges of their own (none
+/// of perdure_kind_ops.malloc). PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_kind_create_tiered(const perdure_memory_tier* tiers, size_t count,
                                                       const perdure_tiering_options* tiering,
                                                       const perdure_kind_options* options,
                                                       perdure_kind** kind);
-/// Bytes in use of each tier, in their order; `count` is how many fit. PERDURE_WRONG_TYPE for another kind,
-/// PERDURE_INVALID_ARGUMENT for fewer places than tiers.
+/// Gives the bytes in use of each tier, in their order; `count` is how many fit. PERDURE_WRONG_TYPE for
+/// another kind, PERDURE_INVALID_ARGUMENT for fewer places than tiers.
 PERDURE_API perdure_status perdure_kind_tier_bytes(const perdure_kind* kind, uint64_t* bytes, size_t count);
-/// The thresholds between the tiers (none for static ratios), likewise.
+/// Gives the thresholds between the tiers (none for static ratios), likewise.
 PERDURE_API perdure_status perdure_kind_tier_thresholds(const perdure_kind* kind, size_t* thresholds,
                                                         size_t count);
 

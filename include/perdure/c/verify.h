@@ -5,7 +5,7 @@
 #include <perdure/c/store.h>
 #include <perdure/c/text_list.h>
 
-/// Zero in a member means its default.
+/// Options for verifying a store. Zero in a member means its default.
 typedef struct perdure_verify_options {
   size_t struct_size;      ///< sizeof(perdure_verify_options)
   uint64_t most_findings;  ///< the report lists no more; it counts all. Default 10,000
@@ -13,10 +13,10 @@ typedef struct perdure_verify_options {
   uint32_t reserved;       ///< 0
 } perdure_verify_options;
 
-/// Zero in a member means its default.
+/// Options for repairing a store. Zero in a member means its default.
 typedef struct perdure_repair_options {
   size_t struct_size;     ///< sizeof(perdure_repair_options)
-  uint32_t threads;       ///< as in perdure_verify_options
+  uint32_t threads;       ///< threads, as in perdure_verify_options
   int32_t accept_damage;  ///< not 0: take damaged pages, and zeros where a file is cut short, for right
 } perdure_repair_options;
 
@@ -31,22 +31,22 @@ typedef struct perdure_verify_summary {
   uint64_t findings;       ///< listed in the report
 } perdure_verify_summary;
 
-/// `page` of a finding that is not about one.
+/// The `page` of a finding that is not about one.
 #define PERDURE_NO_PAGE UINT64_MAX
 
 /// One thing that is not as a store's files should be. Later versions add members at the end.
 typedef struct perdure_verify_finding {
-  const char*
-      section;  ///< what of a store it is about ("home_page", "journal", …), as in `perdure verify --json`
-  const char* file;  ///< name within the store's directory
-  const char* what;  ///< a sentence
-  uint64_t offset;   ///< in that file, in bytes
-  uint64_t page;     ///< of the store, or PERDURE_NO_PAGE
-  uint64_t epoch;    ///< the checkpoint that the bytes belong to
-  int32_t damage;    ///< 0 for what a crash leaves behind and the next opening clears away by itself
+  const char* section;  ///< part of a store that it is about ("home_page", "journal", …), as in `perdure
+                        ///< verify --json`
+  const char* file;     ///< name within the store's directory
+  const char* what;     ///< a sentence
+  uint64_t offset;      ///< in that file, in bytes
+  uint64_t page;        ///< number of the page in the store, or PERDURE_NO_PAGE
+  uint64_t epoch;       ///< the checkpoint that the bytes belong to
+  int32_t damage;       ///< 0 for what a crash leaves behind and the next opening clears away by itself
 } perdure_verify_finding;
 
-/// Owned by the caller, who frees it. May be read from any thread.
+/// Findings about a store. The report is owned by the caller, who frees it. It may be read from any thread.
 typedef struct perdure_verify_report perdure_verify_report;
 
 PERDURE_BEGIN_DECLARATIONS
@@ -64,15 +64,16 @@ PERDURE_API perdure_status perdure_repair(const char* path, const perdure_repair
                                           perdure_text_list** done, perdure_verify_report** before,
                                           perdure_verify_report** after);
 
+/// Fills `summary`. PERDURE_INVALID_ARGUMENT.
 PERDURE_API perdure_status perdure_verify_report_summary(const perdure_verify_report* report,
                                                          perdure_verify_summary* summary);
 
-/// The finding at `index`, counted from 0; valid until the report is freed. PERDURE_INVALID_ARGUMENT past the
-/// end.
+/// Gives the finding at `index`, counted from 0; valid until the report is freed. PERDURE_INVALID_ARGUMENT
+/// past the end.
 PERDURE_API perdure_status perdure_verify_report_finding(const perdure_verify_report* report, size_t index,
                                                          const perdure_verify_finding** finding);
 
-/// NULL is ignored.
+/// Frees the report. NULL is ignored.
 PERDURE_API perdure_status perdure_verify_report_free(perdure_verify_report* report);
 
 PERDURE_END_DECLARATIONS

@@ -15,6 +15,7 @@ class deque : public detail::locating<boost::container::deque<T, Allocator>> {
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(deque& a, deque& b) { a.swap(b); }
 };
 

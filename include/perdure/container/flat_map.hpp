@@ -23,26 +23,43 @@ namespace perdure {
 /// The hash decides where elements are in the store: it must give the same values in every run, which
 /// `std::hash` does not promise. Iterators hold raw pointers: do not store them.
 ///
-/// Construction, iteration, erasing, look-up and capacity, which a set has too, are declared in its base,
-/// `detail::flat_container`.
+/// Construction, iteration, erasing, look-up and capacity, which a set has too, are those of
+/// `std::unordered_map`:
+///
+/// - constructors from nothing, a size, a range or a list, each with or without an allocator,
+///   and `operator=`;
+/// - `begin`, `end`, `empty`, `size`, `max_size`, `get_allocator`, `hash_function`, `key_eq`;
+/// - `insert`, `emplace`, `emplace_hint`, `extract`, `erase`, `erase_if`, `clear`, `swap`, `==`;
+/// - `find`, `contains`, `count`, `equal_range`, in constant time on average;
+/// - `reserve(n)`, after which insertion up to `n` elements moves none, and `rehash(n)`, which gives
+///   memory back for 0;
+/// - `bucket_count` (slots of the table), `load_factor`, `max_load_factor`.
+///
+/// Members throw `std::bad_alloc` where memory or the store's capacity is exhausted, and what keys, values,
+/// hash and equality throw. Thread safety is that of `std::unordered_map`.
 template <class Key, class Mapped, class Hash = hash<Key>, class KeyEqual = equal_to,
           class Allocator = allocator<std::pair<const Key, Mapped>>>
 class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, Hash, KeyEqual, Allocator> {
   using base = detail::flat_container<detail::map_policy<Key, Mapped>, Hash, KeyEqual, Allocator>;
 
  public:
+  /// The type of values.
   using mapped_type = Mapped;
   using typename base::const_iterator;
   using typename base::iterator;
   using typename base::value_type;
 
   using base::base;
+  /// Replaces all elements.
   flat_map& operator=(std::initializer_list<value_type> values) {
     this->clear();
     insert(values);
     return *this;
   }
 
+  /// Inserts a key with a value made of `args`, unless the key is there: then nothing is made or moved from.
+  /// Returns the place of the key, and whether it was inserted. A hint is not used.
+  ///@{
   template <class... Args>
   std::pair<iterator, bool> try_emplace(const Key& key, Args&&... args) {
     return try_emplace_key(key, std::forward<Args>(args)...);
@@ -64,7 +81,11 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   iterator try_emplace(const_iterator, Key&& key, Args&&... args) {
     return try_emplace_key(std::move(key), std::forward<Args>(args)...).first;
   }
+  ///@}
 
+  /// Inserts a key with a value, or assigns the value where the key is there. Returns the place of the key,
+  /// and whether it was inserted. A hint is not used.
+  ///@{
   template <class M>
   std::pair<iterator, bool> insert_or_assign(const Key& key, M&& value) {
     return insert_or_assign_key(key, std::forward<M>(value));
@@ -78,12 +99,16 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   std::pair<iterator, bool> insert_or_assign(K&& key, M&& value) {
     return insert_or_assign_key(std::forward<K>(key), std::forward<M>(value));
   }
+  ///@}
 
+  /// Inserts as without a hint, which is not used, and returns the place of the key.
   template <class K, class... Args>
     requires detail::other_key<K, base>
   iterator try_emplace(const_iterator, K&& key, Args&&... args) {
     return try_emplace_key(std::forward<K>(key), std::forward<Args>(args)...).first;
   }
+  /// Inserts or assigns as without a hint, which is not used, and returns the place of the key.
+  ///@{
   template <class M>
   iterator insert_or_assign(const_iterator, const Key& key, M&& value) {
     return insert_or_assign_key(key, std::forward<M>(value)).first;
@@ -97,8 +122,11 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   iterator insert_or_assign(const_iterator, K&& key, M&& value) {
     return insert_or_assign_key(std::forward<K>(key), std::forward<M>(value)).first;
   }
+  ///@}
 
   using base::insert;
+  /// Inserts an element made of `value`, unless its key is there. Returns the place of the key, and whether
+  /// it was inserted.
   template <class P>
     requires std::is_constructible_v<value_type, P&&>
   std::pair<iterator, bool> insert(P&& value) {
@@ -106,9 +134,12 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   }
 
   using base::erase;
+  /// Removes an element, and returns an iterator to the next one. Constant time on average.
   iterator erase(iterator position) noexcept { return this->table_.erase(position); }
+  /// Exchanges two maps: in constant time between equal allocators, by copies otherwise.
   friend void swap(flat_map& a, flat_map& b) { a.swap(b); }
-  /// Moves the elements of the other map whose keys this one lacks; the rest stays there.
+  /// Moves those elements of the other map here whose keys this one lacks; the rest stays there.
+  ///@{
   template <class H2, class E2>
   void merge(flat_map<Key, Mapped, H2, E2, Allocator>& other) {
     for (auto it = other.begin(); it != other.end();) {
@@ -119,7 +150,10 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   void merge(flat_map<Key, Mapped, H2, E2, Allocator>&& other) {
     merge(other);
   }
+  ///@}
 
+  /// Returns the value of a key, which is inserted with a value-initialised value where it is not there.
+  ///@{
   Mapped& operator[](const Key& key) { return try_emplace_key(key).first->second; }
   Mapped& operator[](Key&& key) { return try_emplace_key(std::move(key)).first->second; }
   template <class K>
@@ -127,6 +161,9 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   Mapped& operator[](K&& key) {
     return try_emplace_key(std::forward<K>(key)).first->second;
   }
+  ///@}
+  /// Returns the value of a key that is there. Throws `std::out_of_range` otherwise.
+  ///@{
   Mapped& at(const Key& key) { return existing(key); }
   const Mapped& at(const Key& key) const { return existing(key); }
   template <class K>
@@ -139,6 +176,7 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   const Mapped& at(const K& key) const {
     return existing(key);
   }
+  ///@}
 
  private:
   template <class K, class... Args>
@@ -161,6 +199,8 @@ class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, 
   }
 };
 
+/// Deduces the types of key and value from a map or a list.
+///@{
 template <class Key, class Mapped, class Hash, class KeyEqual, class Allocator>
 flat_map(const flat_map<Key, Mapped, Hash, KeyEqual, Allocator>&, const std::type_identity_t<Allocator>&)
     -> flat_map<Key, Mapped, Hash, KeyEqual, Allocator>;
@@ -169,6 +209,7 @@ flat_map(std::initializer_list<std::pair<const Key, Mapped>>) -> flat_map<Key, M
 template <class Key, class Mapped, class Allocator>
 flat_map(std::initializer_list<std::pair<const Key, Mapped>>, const Allocator&)
     -> flat_map<Key, Mapped, hash<Key>, equal_to, Allocator>;
+///@}
 
 template <class Key, class Mapped, class Hash, class KeyEqual, class Allocator>
   requires(detail::relocates_nothrow_v<Hash> && detail::relocates_nothrow_v<KeyEqual>)

@@ -13,7 +13,7 @@ namespace perdure {
 /// The interface of `std::unordered_set` without buckets and nodes; what `flat_map` says of differences,
 /// guarantees and hashes holds here too. Elements cannot be changed through iterators.
 ///
-/// All but `insert` of another type is declared in its base, `detail::flat_container`.
+/// All other members are those that `flat_map` lists.
 template <class Key, class Hash = hash<Key>, class KeyEqual = equal_to, class Allocator = allocator<Key>>
 class flat_set : public detail::flat_container<detail::set_policy<Key>, Hash, KeyEqual, Allocator> {
   using base = detail::flat_container<detail::set_policy<Key>, Hash, KeyEqual, Allocator>;
@@ -22,6 +22,7 @@ class flat_set : public detail::flat_container<detail::set_policy<Key>, Hash, Ke
   using typename base::iterator;
 
   using base::base;
+  /// Replaces all elements.
   flat_set& operator=(std::initializer_list<Key> values) {
     this->clear();
     insert(values);
@@ -29,14 +30,17 @@ class flat_set : public detail::flat_container<detail::set_policy<Key>, Hash, Ke
   }
 
   using base::insert;
-  /// Builds a `Key` from another type only when it is not there yet.
+  /// Inserts a `Key` made of another type, which is made only when it is not there yet. Returns its place,
+  /// and whether it was inserted.
   template <class K>
     requires detail::other_key<K, base>
   std::pair<iterator, bool> insert(K&& key) {
     return this->table_.find_or_construct(key, std::forward<K>(key));
   }
+  /// Exchanges two sets: in constant time between equal allocators, by copies otherwise.
   friend void swap(flat_set& a, flat_set& b) { a.swap(b); }
-  /// Moves the elements of the other set that this one lacks; the rest stays there.
+  /// Moves those elements of the other set here that this one lacks; the rest stays there.
+  ///@{
   template <class H2, class E2>
   void merge(flat_set<Key, H2, E2, Allocator>& other) {
     for (auto it = other.begin(); it != other.end();) {
@@ -48,8 +52,11 @@ class flat_set : public detail::flat_container<detail::set_policy<Key>, Hash, Ke
   void merge(flat_set<Key, H2, E2, Allocator>&& other) {
     merge(other);
   }
+  ///@}
 };
 
+/// Deduces the type of keys from a set or a list.
+///@{
 template <class Key, class Hash, class KeyEqual, class Allocator>
 flat_set(const flat_set<Key, Hash, KeyEqual, Allocator>&, const std::type_identity_t<Allocator>&)
     -> flat_set<Key, Hash, KeyEqual, Allocator>;
@@ -57,6 +64,7 @@ template <class Key>
 flat_set(std::initializer_list<Key>) -> flat_set<Key>;
 template <class Key, class Allocator>
 flat_set(std::initializer_list<Key>, const Allocator&) -> flat_set<Key, hash<Key>, equal_to, Allocator>;
+///@}
 
 template <class Key, class Hash, class KeyEqual, class Allocator>
   requires(detail::relocates_nothrow_v<Hash> && detail::relocates_nothrow_v<KeyEqual>)

@@ -15,6 +15,7 @@ class forward_list : public detail::locating<boost::container::slist<T, Allocato
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(forward_list& a, forward_list& b) { a.swap(b); }
 };
 

@@ -15,6 +15,7 @@ class list : public detail::locating<boost::container::list<T, Allocator>> {
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(list& a, list& b) { a.swap(b); }
 };
 

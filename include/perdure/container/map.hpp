@@ -19,6 +19,7 @@ class map : public detail::locating<boost::container::map<Key, Mapped, Compare, 
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(map& a, map& b) { a.swap(b); }
 
   using base::operator[];
@@ -30,6 +31,8 @@ class map : public detail::locating<boost::container::map<Key, Mapped, Compare, 
     return place->second;
   }
 };
+/// `boost::container::multimap`, the interface of `std::multimap`: as `map`, but a key may be there several
+/// times.
 template <class Key, class Mapped, class Compare = std::less<>,
           class Allocator = allocator<std::pair<const Key, Mapped>>>
 class multimap : public detail::locating<boost::container::multimap<Key, Mapped, Compare, Allocator>> {
@@ -38,6 +41,7 @@ class multimap : public detail::locating<boost::container::multimap<Key, Mapped,
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers, as of `map`.
   friend void swap(multimap& a, multimap& b) { a.swap(b); }
 };
 

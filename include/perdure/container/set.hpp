@@ -17,8 +17,11 @@ class set : public detail::locating<boost::container::set<Key, Compare, Allocato
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(set& a, set& b) { a.swap(b); }
 };
+/// `boost::container::multiset`, the interface of `std::multiset`: as `set`, but an element may be there
+/// several times.
 template <class Key, class Compare = std::less<>, class Allocator = allocator<Key>>
 class multiset : public detail::locating<boost::container::multiset<Key, Compare, Allocator>> {
   using base = detail::locating<boost::container::multiset<Key, Compare, Allocator>>;
@@ -26,6 +29,7 @@ class multiset : public detail::locating<boost::container::multiset<Key, Compare
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers, as of `set`.
   friend void swap(multiset& a, multiset& b) { a.swap(b); }
 };
 

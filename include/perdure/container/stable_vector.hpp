@@ -15,6 +15,7 @@ class stable_vector : public detail::locating<boost::container::stable_vector<T,
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(stable_vector& a, stable_vector& b) { a.swap(b); }
 };
 

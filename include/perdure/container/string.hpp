@@ -27,9 +27,13 @@ namespace perdure {
 
 /// `std::basic_string` (C++20) with self-relative storage: same interface, complexity and guarantees.
 ///
-/// Strings of up to 22 bytes need no memory beyond the object's 24 (and the allocator's 8). Everything that
-/// takes a string takes a string view, and it converts to one. Iterators are raw pointers: do not store
-/// them. The object is free of pointers to itself. Thread safety as `std::string`.
+/// A string of up to 22 bytes needs no memory beyond the object's 24 (and the allocator's 8). Everything that
+/// takes a string takes a string view, and a string converts to one. Iterators are raw pointers: do not store
+/// them. The object holds no pointer to itself.
+///
+/// Members throw `std::length_error` for more characters than `max_size()`, `std::out_of_range` for a
+/// position beyond the end, and `std::bad_alloc` where memory or the store's capacity is exhausted. Thread
+/// safety is that of `std::string`.
 template <class Char, class Traits = std::char_traits<Char>, class Allocator = allocator<Char>>
 class basic_string {
   using alloc_traits = std::allocator_traits<Allocator>;
@@ -38,6 +42,8 @@ class basic_string {
                 "the allocator allocates another type");
 
  public:
+  /// Member types of `std::basic_string`; pointers and iterators are raw pointers.
+  ///@{
   using traits_type = Traits;
   using value_type = Char;
   using allocator_type = Allocator;
@@ -51,8 +57,11 @@ class basic_string {
   using const_iterator = const Char*;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  ///@}
+  /// The string view of the same characters.
   using view = std::basic_string_view<Char, Traits>;
 
+  /// The greatest number: "up to the end" as an argument, "not found" as a result.
   static constexpr size_type npos = static_cast<size_type>(-1);
 
  private:
@@ -70,11 +79,18 @@ class basic_string {
       std::is_convertible_v<const S&, view> && !std::is_same_v<S, basic_string>;
 
  public:
-  /// Without an allocator: one made from nothing, or the memory in which the string lies (see `allocator`).
+  /// Makes an empty string. Without an allocator the string takes one made from nothing, or the memory in
+  /// which it lies (see `allocator`).
+  ///@{
   basic_string() noexcept
     requires allocator_by_default
       : alloc_(detail::allocator_without_a_store<Allocator>()) {}
   explicit basic_string(const Allocator& alloc) noexcept : alloc_(alloc) {}
+  ///@}
+  /// Makes a string of the characters up to a zero, of `n` characters, of `n` times `c`, or of the characters
+  /// of a view, a range or a list. `position` and `n` choose a part of a view. Linear in the number of
+  /// characters.
+  ///@{
   basic_string(const Char* text, const Allocator& alloc) : basic_string(alloc) { start_with(view(text)); }
   basic_string(const Char* text)
     requires allocator_by_default
@@ -121,6 +137,11 @@ class basic_string {
     requires allocator_by_default
       : basic_string(chars, detail::allocator_without_a_store<Allocator>()) {}
   basic_string(std::nullptr_t) = delete;
+  ///@}
+  /// Copies a string, or its characters from `position` on. Without an allocator the copy takes the one that
+  /// `select_on_container_copy_construction` gives; with `perdure::allocator` that is the memory in which the
+  /// copy lies.
+  ///@{
   basic_string(const basic_string& other)
       : basic_string(alloc_traits::select_on_container_copy_construction(other.alloc_)) {
     start_with(other);
@@ -134,7 +155,10 @@ class basic_string {
   basic_string(const basic_string& other, size_type position)
     requires allocator_by_default
       : basic_string(other, position, npos, detail::allocator_without_a_store<Allocator>()) {}
-  /// Constant time, and the allocator goes along; into a store from elsewhere a long string is copied.
+  ///@}
+  /// Moves a string in constant time, and the allocator goes along. Where a string comes into a store from
+  /// elsewhere, or the allocator given is not equal to that of `other`, characters of a long one are copied.
+  ///@{
   basic_string(basic_string&& other) noexcept
       : alloc_(detail::allocator_after_move(other.alloc_, std::addressof(other), this)) {
     if (!detail::self_locating<Allocator> || alloc_ == other.alloc_) {
@@ -152,8 +176,12 @@ class basic_string {
       start_with(other);
     }
   }
+  ///@}
+  /// Frees the memory of a long string.
   ~basic_string() { free_memory(); }
 
+  /// Replaces the characters. Moving takes constant time between equal allocators, and copies otherwise.
+  ///@{
   basic_string& operator=(const basic_string& other) {
     if (this == std::addressof(other)) return *this;
     if constexpr (alloc_traits::propagate_on_container_copy_assignment::value) {
@@ -189,7 +217,11 @@ class basic_string {
   basic_string& operator=(const S& text) {
     return assign(view(text));
   }
+  ///@}
 
+  /// Replaces the characters by those of a string, of a view or a part of it, of a range or a list, or by `n`
+  /// times `c`. The source may be a part of this string.
+  ///@{
   basic_string& assign(const basic_string& text) { return assign(view(text)); }
   basic_string& assign(basic_string&& text) { return *this = std::move(text); }
   basic_string& assign(const Char* text, size_type n) { return replace(0, npos, view(text, n)); }
@@ -205,11 +237,20 @@ class basic_string {
   basic_string& assign(const S& text, size_type position = 0, size_type n = npos) {
     return replace(0, npos, view(text).substr(position, n));
   }
+  ///@}
 
+  /// Returns a copy of the allocator.
   allocator_type get_allocator() const noexcept { return alloc_; }
+  /// Converts to a view of these characters, which holds until the string changes, or to a copy in ordinary
+  /// memory.
+  ///@{
   operator view() const noexcept { return view(raw(), size()); }
   operator std::basic_string<Char, Traits>() const { return std::basic_string<Char, Traits>(view(*this)); }
+  ///@}
 
+  /// Iterators over the characters, as of `std::basic_string`. They hold until the string changes its memory,
+  /// or until the store is closed.
+  ///@{
   iterator begin() noexcept { return raw(); }
   iterator end() noexcept { return raw() + size(); }
   const_iterator begin() const noexcept { return raw(); }
@@ -222,24 +263,33 @@ class basic_string {
   const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
   const_reverse_iterator crbegin() const noexcept { return rbegin(); }
   const_reverse_iterator crend() const noexcept { return rend(); }
+  ///@}
 
+  /// Returns whether there are no characters.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  /// Returns the number of characters, without the zero behind them. Constant time.
+  ///@{
   size_type size() const noexcept { return is_long() ? load(size_word) : last_byte(); }
   size_type length() const noexcept { return size(); }
+  ///@}
+  /// Returns how many characters fit without other memory; 22 at least for `char`.
   size_type capacity() const noexcept {
     return is_long() ? load(capacity_word) & ~long_flag : short_capacity;
   }
+  /// Returns the most characters that a string may have.
   size_type max_size() const noexcept {
     constexpr size_type limit =
         static_cast<size_type>(std::numeric_limits<difference_type>::max()) / sizeof(Char) - 1;
     const size_type allowed = alloc_traits::max_size(alloc_) - 1;
     return allowed < limit ? allowed : limit;
   }
+  /// Makes room for `n` characters; never gives memory back.
   void reserve(size_type n) {
     if (n <= capacity()) return;
     check_length(n);
     change_capacity(n);
   }
+  /// Gives unused memory back. Where no smaller block can be had, the string stays as it is.
   void shrink_to_fit() {
     if (!is_long() || size() == capacity()) return;
     try {
@@ -247,6 +297,7 @@ class basic_string {
     } catch (...) {  // a request, not a demand: the string is unchanged
     }
   }
+  /// Cuts the string to `n` characters, or adds `c` up to that number.
   void resize(size_type n, Char c = Char()) {
     const size_type old = size();
     if (n > old) {
@@ -255,8 +306,12 @@ class basic_string {
       set_size(n);
     }
   }
+  /// Removes all characters and keeps the memory.
   void clear() noexcept { set_size(0); }
 
+  /// Returns a character. `operator[]`, `front` and `back` check nothing; the index `size()` is the zero
+  /// behind the last character. `at` throws `std::out_of_range`.
+  ///@{
   reference operator[](size_type i) noexcept { return raw()[i]; }
   const_reference operator[](size_type i) const noexcept { return raw()[i]; }
   reference at(size_type i) {
@@ -271,10 +326,15 @@ class basic_string {
   const_reference front() const noexcept { return *raw(); }
   reference back() noexcept { return raw()[size() - 1]; }
   const_reference back() const noexcept { return raw()[size() - 1]; }
+  ///@}
+  /// Returns the address of the first character. A zero follows the last one.
+  ///@{
   Char* data() noexcept { return raw(); }
   const Char* data() const noexcept { return raw(); }
   const Char* c_str() const noexcept { return raw(); }
+  ///@}
 
+  /// Adds a character at the end. Amortised constant time.
   void push_back(Char c) {
     const size_type n = size();
     if (n == capacity()) [[unlikely]]
@@ -282,7 +342,11 @@ class basic_string {
     raw()[n] = c;
     set_size(n + 1);
   }
+  /// Removes the last character, which there must be.
   void pop_back() noexcept { set_size(size() - 1); }
+  /// Adds characters at the end: those of a string, a view, a part of a view, a range or a list, or `n` times
+  /// `c`. The source may be a part of this string.
+  ///@{
   basic_string& operator+=(const basic_string& text) { return append(view(text)); }
   basic_string& operator+=(const Char* text) { return append(view(text)); }
   basic_string& operator+=(Char c) {
@@ -308,7 +372,11 @@ class basic_string {
   basic_string& append(const S& text, size_type position = 0, size_type n = npos) {
     return replace(size(), 0, view(text).substr(position, n));
   }
+  ///@}
 
+  /// Inserts characters before `position`, which is a number or an iterator. With an iterator it returns an
+  /// iterator to the first of them. The source may be a part of this string.
+  ///@{
   basic_string& insert(size_type position, size_type n, Char c) { return replace(position, 0, n, c); }
   basic_string& insert(size_type position, const Char* text) { return replace(position, 0, view(text)); }
   basic_string& insert(size_type position, const Char* text, size_type n) {
@@ -341,7 +409,11 @@ class basic_string {
   iterator insert(const_iterator position, std::initializer_list<Char> chars) {
     return insert(position, chars.begin(), chars.end());
   }
+  ///@}
 
+  /// Removes up to `n` characters from `position` on, one character, or a range. With iterators it returns an
+  /// iterator to the character behind them.
+  ///@{
   basic_string& erase(size_type position = 0, size_type n = npos) { return replace(position, n, view()); }
   template <std::convertible_to<const_iterator> It>
     requires std::is_pointer_v<It>
@@ -353,7 +425,11 @@ class basic_string {
     replace(at, static_cast<size_type>(last - first), view());
     return raw() + at;
   }
+  ///@}
 
+  /// Replaces up to `n` characters from `position` on, or a range, by other characters. The source may be a
+  /// part of this string.
+  ///@{
   basic_string& replace(size_type position, size_type n, const Char* text) {
     return replace(position, n, view(text));
   }
@@ -409,10 +485,15 @@ class basic_string {
       return replace(at, n, view(copy));
     }
   }
+  ///@}
 
+  /// Copies up to `n` characters from `position` on to `to`, without a zero, and returns how many.
   size_type copy(Char* to, size_type n, size_type position = 0) const {
     return view(*this).copy(to, n, position);
   }
+  /// Exchanges two strings in constant time. Between unequal allocators the characters are copied; if that
+  /// throws, neither string has changed.
+  ///@{
   void swap(basic_string& other) noexcept(alloc_traits::propagate_on_container_swap::value ||
                                           alloc_traits::is_always_equal::value) {
     if (this == std::addressof(other)) return;
@@ -433,8 +514,10 @@ class basic_string {
     move_words(&other.words_, this, &mine, &other);
   }
   friend void swap(basic_string& a, basic_string& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+  ///@}
 
-  // Searching, as std::basic_string_view does it.
+  /// Searches as `std::basic_string_view` does. Returns the position of the first or last match, or `npos`.
+  ///@{
   size_type find(view text, size_type position = 0) const noexcept {
     return view(*this).find(text, position);
   }
@@ -481,12 +564,19 @@ class basic_string {
   size_type find_last_not_of(Char c, size_type position = npos) const noexcept {
     return view(*this).find_last_not_of(c, position);
   }
+  ///@}
+  /// Returns whether the string begins or ends with the text, or contains it.
+  ///@{
   bool starts_with(view text) const noexcept { return view(*this).starts_with(text); }
   bool starts_with(Char c) const noexcept { return view(*this).starts_with(c); }
   bool ends_with(view text) const noexcept { return view(*this).ends_with(text); }
   bool ends_with(Char c) const noexcept { return view(*this).ends_with(c); }
   bool contains(view text) const noexcept { return find(text) != npos; }
   bool contains(Char c) const noexcept { return find(c) != npos; }
+  ///@}
+  /// Compares with a text, or a part with a part, in the order of `Traits`. Returns a negative number, 0 or a
+  /// positive number. The overloads with positions throw `std::out_of_range`.
+  ///@{
   int compare(view text) const noexcept { return view(*this).compare(text); }
   int compare(size_type position, size_type n, view text) const {
     return view(*this).compare(position, n, text);
@@ -497,12 +587,16 @@ class basic_string {
   int compare(size_type position, size_type n, view text, size_type from, size_type text_size = npos) const {
     return compare(position, n, text.substr(from, text_size));
   }
-  /// With the allocator that a copy of this string would have.
+  ///@}
+  /// Returns up to `n` characters from `position` on as a string, with the allocator that a copy of this one
+  /// would have.
   basic_string substr(size_type position = 0, size_type n = npos) const {
     return basic_string(view(*this).substr(position, n),
                         alloc_traits::select_on_container_copy_construction(alloc_));
   }
 
+  /// Compares the characters, in the order of `Traits`; also with everything that converts to a view.
+  ///@{
   friend bool operator==(const basic_string& a, const basic_string& b) noexcept { return view(a) == view(b); }
   friend auto operator<=>(const basic_string& a, const basic_string& b) noexcept {
     return view(a) <=> view(b);
@@ -517,7 +611,11 @@ class basic_string {
   friend auto operator<=>(const basic_string& a, const S& b) noexcept {
     return view(a) <=> view(b);
   }
+  ///@}
 
+  /// Returns both texts in one string, with the allocator that a copy of the string would have. An rvalue on
+  /// the left is extended in place.
+  ///@{
   friend basic_string operator+(const basic_string& a, const basic_string& b) {
     return joined(a, b, a.alloc_);
   }
@@ -545,21 +643,23 @@ class basic_string {
     return std::move(a);
   }
   friend basic_string operator+(Char a, const basic_string& b) { return joined(view(&a, 1), b, b.alloc_); }
+  ///@}
 
-  /// `std::filesystem::path`'s way to append a name.
+  /// Appends a name to a path, as `std::filesystem::path` does.
   template <class Path>
     requires std::is_same_v<decltype(Path::preferred_separator), const typename Path::value_type>
   friend Path operator/(const Path& directory, const basic_string& name) {
     return directory / Path(view(name));
   }
 
+  /// Writes the characters, with the stream's width and fill.
   template <class Stream>
     requires std::is_base_of_v<std::basic_ostream<Char, Traits>, Stream>
   friend Stream& operator<<(Stream& out, const basic_string& text) {
     out << view(text);
     return out;
   }
-  /// Reads a word, as `std::basic_string` does.
+  /// Reads a word, as `std::basic_string` does. Reads into ordinary memory first.
   template <class Stream>
     requires std::is_base_of_v<std::basic_istream<Char, Traits>, Stream>
   friend Stream& operator>>(Stream& in, basic_string& text) {
@@ -568,7 +668,8 @@ class basic_string {
     text = word;
     return in;
   }
-  /// Reads up to the next `delimiter`, which is taken away, or up to the end.
+  /// Reads up to the next `delimiter`, which is taken away, or up to the end. Without one a line is read.
+  ///@{
   template <class Stream>
     requires std::is_base_of_v<std::basic_istream<Char, Traits>, std::remove_reference_t<Stream>>
   friend std::remove_reference_t<Stream>& getline(Stream&& in, basic_string& text, Char delimiter) {
@@ -582,6 +683,7 @@ class basic_string {
   friend std::remove_reference_t<Stream>& getline(Stream&& in, basic_string& text) {
     return getline(in, text, in.widen('\n'));
   }
+  ///@}
 
   /// Says where a store finds the characters; see stored_form.hpp.
   static auto stored_form()
@@ -748,12 +850,17 @@ class basic_string {
   representation words_;
 };
 
+/// Strings of the usual characters, whose memory is a store's or ordinary memory.
+///@{
 using string = basic_string<char>;
 using wstring = basic_string<wchar_t>;
 using u8string = basic_string<char8_t>;
 using u16string = basic_string<char16_t>;
 using u32string = basic_string<char32_t>;
+///@}
 
+/// Removes all characters that equal `value`, or for which `predicate` is true. Returns their number. Linear.
+///@{
 template <class Char, class Traits, class Allocator, class U>
 std::size_t erase(basic_string<Char, Traits, Allocator>& text, const U& value) {
   return erase_if(text, [&](Char c) { return c == value; });
@@ -768,10 +875,14 @@ std::size_t erase_if(basic_string<Char, Traits, Allocator>& text, Predicate pred
   text.resize(text.size() - erased);
   return erased;
 }
+///@}
 
+/// Moves a string to other memory; see relocation.hpp.
 template <class Char, class Traits, class Allocator>
 struct relocator<basic_string<Char, Traits, Allocator>> {
+  /// The string that is moved.
   using string_type = basic_string<Char, Traits, Allocator>;
+  /// Moves `from` to raw memory at `to`, and ends its life.
   static void relocate(string_type* to, string_type* from) noexcept {
     if constexpr (!std::is_empty_v<Allocator>) {
       detail::relocate_at(std::addressof(to->alloc_), std::addressof(from->alloc_));
@@ -782,8 +893,10 @@ struct relocator<basic_string<Char, Traits, Allocator>> {
 
 }  // namespace perdure
 
+/// Hashes a string as `perdure::hash` does: the same value in every run.
 template <class Char, class Traits, class Allocator>
 struct std::hash<perdure::basic_string<Char, Traits, Allocator>> {
+  /// Returns the hash of the characters.
   std::size_t operator()(const perdure::basic_string<Char, Traits, Allocator>& text) const noexcept {
     return perdure::hash<perdure::basic_string<Char, Traits, Allocator>>{}(text);
   }

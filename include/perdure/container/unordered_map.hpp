@@ -18,6 +18,7 @@ class unordered_map : public detail::locating<boost::unordered_map<Key, Mapped, 
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(unordered_map& a, unordered_map& b) { a.swap(b); }
 
   using base::operator[];
@@ -29,6 +30,8 @@ class unordered_map : public detail::locating<boost::unordered_map<Key, Mapped, 
     return place->second;
   }
 };
+/// `boost::unordered_multimap`, the interface of `std::unordered_multimap`: as `unordered_map`, but a key may
+/// be there several times.
 template <class Key, class Mapped, class Hash = hash<Key>, class KeyEqual = equal_to,
           class Allocator = allocator<std::pair<const Key, Mapped>>>
 class unordered_multimap
@@ -38,6 +41,7 @@ class unordered_multimap
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers, as of `unordered_map`.
   friend void swap(unordered_multimap& a, unordered_multimap& b) { a.swap(b); }
 };
 

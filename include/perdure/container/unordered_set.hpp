@@ -16,8 +16,11 @@ class unordered_set : public detail::locating<boost::unordered_set<Key, Hash, Ke
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers: in constant time between equal allocators, by copies otherwise.
   friend void swap(unordered_set& a, unordered_set& b) { a.swap(b); }
 };
+/// `boost::unordered_multiset`, the interface of `std::unordered_multiset`: as `unordered_set`, but an
+/// element may be there several times.
 template <class Key, class Hash = hash<Key>, class KeyEqual = equal_to, class Allocator = allocator<Key>>
 class unordered_multiset
     : public detail::locating<boost::unordered_multiset<Key, Hash, KeyEqual, Allocator>> {
@@ -26,6 +29,7 @@ class unordered_multiset
  public:
   using base::base;
   using base::operator=;
+  /// Exchanges two containers, as of `unordered_set`.
   friend void swap(unordered_multiset& a, unordered_multiset& b) { a.swap(b); }
 };
 

@@ -25,11 +25,15 @@ namespace perdure {
 
 /// `std::vector` (C++20) with self-relative storage: same interface, complexity and exception guarantees.
 ///
-/// Iterators are raw pointers, valid until the usual invalidation or until the store is closed; do not
-/// store them. Elements are relocated (see relocation.hpp) instead of moved and destroyed where their type
-/// allows; large vectors grow in place where the allocator can. Memory of all zero bytes is an empty vector
-/// when the allocator holds no state. Swapping two vectors with unequal, non-propagating allocators is
-/// allowed and moves the elements. Thread safety as `std::vector`.
+/// Iterators are raw pointers, valid until the usual invalidation or until the store is closed; do not store
+/// them. Elements are relocated (see relocation.hpp) instead of moved and destroyed where their type allows.
+/// A large vector grows in place where the allocator can. Memory of all zero bytes is an empty vector when
+/// the allocator holds no state. Swapping two vectors with unequal, non-propagating allocators is allowed and
+/// moves the elements.
+///
+/// Members throw `std::length_error` for more elements than `max_size()`, `std::bad_alloc` where memory or
+/// the store's capacity is exhausted, and what the elements' constructors throw. Thread safety is that of
+/// `std::vector`.
 template <class T, class Allocator = allocator<T>>
 class vector {
   using traits = std::allocator_traits<Allocator>;
@@ -51,6 +55,8 @@ class vector {
       traits::propagate_on_container_move_assignment::value || traits::is_always_equal::value;
 
  public:
+  /// Member types of `std::vector`; pointers and iterators are raw pointers.
+  ///@{
   using value_type = T;
   using allocator_type = Allocator;
   using size_type = std::size_t;
@@ -63,12 +69,19 @@ class vector {
   using const_iterator = const T*;
   using reverse_iterator = std::reverse_iterator<iterator>;
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
+  ///@}
 
-  /// Without an allocator: one made from nothing, or the memory in which the vector lies (see `allocator`).
+  /// Makes an empty vector. Without an allocator the vector takes one made from nothing, or the memory in
+  /// which it lies (see `allocator`).
+  ///@{
   vector() noexcept
     requires detail::made_without_a_store<Allocator>
       : alloc_(detail::allocator_without_a_store<Allocator>()) {}
   explicit vector(const Allocator& alloc) noexcept : alloc_(alloc) {}
+  ///@}
+  /// Makes a vector of `n` value-initialised elements, of `n` copies of `value`, or of the elements of a
+  /// range or a list. Linear in their number.
+  ///@{
   explicit vector(size_type n, const Allocator& alloc) : vector(alloc) { append_value_initialized(n); }
   explicit vector(size_type n)
     requires detail::made_without_a_store<Allocator>
@@ -92,7 +105,9 @@ class vector {
   vector(std::initializer_list<T> values)
     requires detail::made_without_a_store<Allocator>
       : vector(values, detail::allocator_without_a_store<Allocator>()) {}
+  ///@}
   /// Copies the elements of a `std::vector`, or of any other range whose elements convert.
+  ///@{
   template <class Range>
     requires(elements_from<Range>)
   vector(Range&& range, const Allocator& alloc) : vector(alloc) {
@@ -103,11 +118,20 @@ class vector {
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no vector is taken for another range
   explicit vector(Range&& range)
       : vector(std::forward<Range>(range), detail::allocator_without_a_store<Allocator>()) {}
+  ///@}
+  /// Copies the elements. Without an allocator the copy takes the one that
+  /// `select_on_container_copy_construction` gives; with `perdure::allocator` that is the memory in which the
+  /// copy lies.
+  ///@{
   vector(const vector& other)
       : vector(other.begin(), other.end(), traits::select_on_container_copy_construction(other.alloc_)) {}
   vector(const vector& other, const std::type_identity_t<Allocator>& alloc)
       : vector(other.begin(), other.end(), alloc) {}
-  /// Constant time, and the allocator goes along; into a store from elsewhere the elements are copied.
+  ///@}
+  /// Moves a vector in constant time, and the allocator goes along. Where a vector comes into a store from
+  /// elsewhere, elements are copied; where the allocator given is not equal to that of `other`, they are
+  /// moved one by one.
+  ///@{
   vector(vector&& other) noexcept
       : alloc_(detail::allocator_after_move(other.alloc_, std::addressof(other), this)) {
     if (!detail::self_locating<Allocator> || alloc_ == other.alloc_) {
@@ -125,8 +149,13 @@ class vector {
       append_range(std::move_iterator(other.begin()), std::move_iterator(other.end()));
     }
   }
+  ///@}
+  /// Destroys the elements and frees the memory.
   ~vector() { free_storage(); }
 
+  /// Replaces the elements by copies, or takes over those of `other`: in constant time between equal
+  /// allocators, one by one otherwise.
+  ///@{
   vector& operator=(const vector& other) {
     if (this == std::addressof(other)) return *this;
     if constexpr (traits::propagate_on_container_copy_assignment::value) {
@@ -162,6 +191,7 @@ class vector {
     assign(values.begin(), values.end());
     return *this;
   }
+  ///@}
   /// Takes the elements of a `std::vector`, or of any other range whose elements convert.
   template <class Range>
     requires(elements_from<Range>)
@@ -174,11 +204,15 @@ class vector {
     }
     return *this;
   }
+  /// Copies the elements into a `std::vector`.
   template <class OtherAllocator>
   operator std::vector<T, OtherAllocator>() const {
     return std::vector<T, OtherAllocator>(begin(), end());
   }
 
+  /// Replaces the elements by `n` copies of `value`, or by those of a range or a list, which must not be this
+  /// vector's own.
+  ///@{
   void assign(size_type n, const T& value) {
     if (n > capacity_) {
       replace_storage(n, [&](construction_guard& fresh) {
@@ -213,9 +247,13 @@ class vector {
     append_range(first, last);
   }
   void assign(std::initializer_list<T> values) { assign(values.begin(), values.end()); }
+  ///@}
 
+  /// Returns a copy of the allocator.
   allocator_type get_allocator() const noexcept { return alloc_; }
 
+  /// Iterators over the elements, as of `std::vector`.
+  ///@{
   iterator begin() noexcept { return raw(); }
   iterator end() noexcept { return raw() + size_; }
   const_iterator begin() const noexcept { return raw(); }
@@ -228,21 +266,30 @@ class vector {
   const_reverse_iterator rend() const noexcept { return const_reverse_iterator(begin()); }
   const_reverse_iterator crbegin() const noexcept { return rbegin(); }
   const_reverse_iterator crend() const noexcept { return rend(); }
+  ///@}
 
+  /// Returns whether there are no elements.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// Returns the number of elements.
   size_type size() const noexcept { return size_; }
+  /// Returns how many elements fit without other memory.
   size_type capacity() const noexcept { return capacity_; }
+  /// Returns the most elements that a vector may have.
   size_type max_size() const noexcept {
     constexpr size_type limit =
         static_cast<size_type>(std::numeric_limits<difference_type>::max()) / sizeof(T);
     const size_type allowed = traits::max_size(alloc_);
     return allowed < limit ? allowed : limit;
   }
+  /// Makes room for `n` elements; never gives memory back.
   void reserve(size_type n) {
     if (n <= capacity_) return;
     if (n > max_size()) detail::throw_too_long("perdure::vector::reserve: more elements than max_size()");
     change_capacity(n);
   }
+  /// Destroys the elements behind the first `n`, or adds value-initialised ones or copies of `value` up to
+  /// that number.
+  ///@{
   void resize(size_type n) {
     if (n <= size_) return truncate(n);
     append_value_initialized(n - size_);
@@ -251,7 +298,8 @@ class vector {
     if (n <= size_) return truncate(n);
     append_copies(n - size_, value);
   }
-  /// Gives unused memory back. Does nothing where elements can only be moved, and a move may throw; keeps
+  ///@}
+  /// Gives unused memory back. Does nothing where elements can only be moved, and a move may throw. Keeps
   /// everything as it is where a copy throws, or no smaller block can be had.
   void shrink_to_fit() {
     if (size_ == capacity_) return;
@@ -269,6 +317,8 @@ class vector {
     }
   }
 
+  /// Returns an element. `operator[]`, `front` and `back` check nothing; `at` throws `std::out_of_range`.
+  ///@{
   reference operator[](size_type i) noexcept { return raw()[i]; }
   const_reference operator[](size_type i) const noexcept { return raw()[i]; }
   reference at(size_type i) {
@@ -283,10 +333,16 @@ class vector {
   const_reference front() const noexcept { return *raw(); }
   reference back() noexcept { return raw()[size_ - 1]; }
   const_reference back() const noexcept { return raw()[size_ - 1]; }
-  /// Null when the vector has no memory.
+  ///@}
+  /// Returns the address of the first element, null when the vector has no memory.
+  ///@{
   T* data() noexcept { return capacity_ == 0 ? nullptr : raw(); }
   const T* data() const noexcept { return capacity_ == 0 ? nullptr : raw(); }
+  ///@}
 
+  /// Adds an element at the end; `emplace_back` returns a reference to it. Amortised constant
+  /// time.
+  ///@{
   template <class... Args>
   reference emplace_back(Args&&... args) {
     if (size_ == capacity_) [[unlikely]]
@@ -298,12 +354,19 @@ class vector {
   }
   void push_back(const T& value) { emplace_back(value); }
   void push_back(T&& value) { emplace_back(std::move(value)); }
+  ///@}
+  /// Destroys the last element, which there must be.
   void pop_back() noexcept {
     --size_;
     traits::destroy(alloc_, raw() + size_);
   }
+  /// Destroys all elements and keeps the memory.
   void clear() noexcept { truncate(0); }
 
+  /// Inserts elements before `position`, and returns an iterator to the first of them. An element may be a
+  /// copy of one of this vector's; a range must not be part of it. Linear in the elements inserted and those
+  /// behind them.
+  ///@{
   template <class... Args>
   iterator emplace(const_iterator position, Args&&... args) {
     const size_type at = index_of(position);
@@ -360,7 +423,11 @@ class vector {
   iterator insert(const_iterator position, std::initializer_list<T> values) {
     return insert(position, values.begin(), values.end());
   }
+  ///@}
 
+  /// Removes an element or a range, and returns an iterator to what followed. Linear in the elements behind
+  /// it.
+  ///@{
   iterator erase(const_iterator position) { return erase(position, position + 1); }
   iterator erase(const_iterator first, const_iterator last) {
     T* const hole = raw() + index_of(first);
@@ -378,9 +445,11 @@ class vector {
     size_ -= n;
     return hole;
   }
+  ///@}
 
-  /// Between stores the elements are copied; if that throws, neither vector has changed. (Elements that can
-  /// only be moved may be lost then.)
+  /// Exchanges two vectors, in constant time between equal allocators. Between stores the elements are
+  /// copied; if that throws, neither vector has changed. (Elements that can only be moved may be lost then.)
+  ///@{
   void swap(vector& other) noexcept(traits::propagate_on_container_swap::value ||
                                     traits::is_always_equal::value) {
     if (this == std::addressof(other)) return;
@@ -398,7 +467,10 @@ class vector {
     }
   }
   friend void swap(vector& a, vector& b) noexcept(noexcept(a.swap(b))) { a.swap(b); }
+  ///@}
 
+  /// Compares element by element, also with a `std::vector`.
+  ///@{
   friend bool operator==(const vector& a, const vector& b)
     requires requires(const T& x) { bool(x == x); }
   {
@@ -420,6 +492,8 @@ class vector {
     }
     return true;
   }
+  ///@}
+  /// Compares in lexicographical order, by `<=>` of the elements, or by `<` where they have no `<=>`.
   friend auto operator<=>(const vector& a, const vector& b)
     requires requires(const T& x) { bool(x < x); }
   {
@@ -697,10 +771,13 @@ class vector {
   size_type capacity_ = 0;
 };
 
+/// Deduces the type of elements from iterators.
 template <std::input_iterator It, class Allocator = allocator<std::iter_value_t<It>>>
 vector(It, It, Allocator = Allocator()) -> vector<std::iter_value_t<It>, Allocator>;
 
-// Found without `std::`: std::erase_if, to which no program may add, knows the standard's containers only.
+/// Removes all elements that equal `value`, or for which `predicate` is true. Returns their number. Linear.
+/// Found without `std::`: std::erase_if, to which no program may add, knows the standard's containers only.
+///@{
 template <class T, class Allocator, class U>
 typename vector<T, Allocator>::size_type erase(vector<T, Allocator>& values, const U& value) {
   return erase_if(values, [&](const T& element) -> bool { return element == value; });
@@ -717,9 +794,12 @@ typename vector<T, Allocator>::size_type erase_if(vector<T, Allocator>& values, 
   values.erase(kept, last);
   return erased;
 }
+///@}
 
+/// Moves a vector to other memory; see relocation.hpp.
 template <class T, class Allocator>
 struct relocator<vector<T, Allocator>> {
+  /// Moves `from` to raw memory at `to`, and ends its life.
   static void relocate(vector<T, Allocator>* to, vector<T, Allocator>* from) noexcept {
     if constexpr (!std::is_empty_v<Allocator>) {
       detail::relocate_at(std::addressof(to->alloc_), std::addressof(from->alloc_));

@@ -17,11 +17,13 @@
 
 namespace perdure::mpi {
 
-/// Talks by a copy of the communicator (`own_communicator`). After MPI_Finalize every member that talks to
-/// other ranks throws `invalid_argument`.
+/// The ranks of a communicator, for sets of stores. It talks by a copy of the communicator
+/// (`own_communicator`). After MPI_Finalize every member that talks to other ranks throws `invalid_argument`.
+/// Used by one thread at a time.
 class communicator_group final : public detail::rank_group {
  public:
-  /// Collective. `invalid_argument` where MPI is not initialised or the communicator is none, `timed_out`.
+  /// Copies the communicator. Collective. Throws `invalid_argument` where MPI is not initialised or the
+  /// communicator is none, `timed_out`.
   communicator_group(MPI_Comm communicator, std::chrono::milliseconds timeout)
       : communicator_(communicator, timeout, "a set of stores") {
     communicator_.require(MPI_Type_contiguous(static_cast<int>(sizeof(detail::vote)), MPI_BYTE, &vote_type_));
@@ -35,9 +37,14 @@ class communicator_group final : public detail::rank_group {
     MPI_Type_free(&vote_type_);
   }
 
+  /// Returns this process's rank, or the number of ranks.
+  ///@{
   int rank() const noexcept override { return communicator_.rank(); }
   int size() const noexcept override { return communicator_.size(); }
+  ///@}
 
+  /// Collective: combines the votes of all ranks. Returns them on rank 0, and anything elsewhere. Throws
+  /// `timed_out`, `io`.
   detail::vote reduce(const detail::vote& own) override {
     require_running();
     struct votes {
@@ -52,6 +59,7 @@ class communicator_group final : public detail::rank_group {
     return call->value.all;
   }
 
+  /// Collective: tells all ranks what rank 0 has in `told`. Throws `timed_out`, `io`.
   void broadcast(detail::outcome& told) override {
     require_running();
     auto call = std::make_unique<pending<detail::outcome>>(told);
@@ -62,6 +70,8 @@ class communicator_group final : public detail::rank_group {
     told = call->value;
   }
 
+  /// Collective: returns on rank 0 what each rank gave, in their order, and nothing elsewhere. Throws
+  /// `timed_out`, `io`.
   std::vector<std::string> gather(const std::string& bytes) override {
     require_running();
     const auto ranks = static_cast<std::size_t>(rank() == 0 ? size() : 0);
@@ -100,8 +110,10 @@ class communicator_group final : public detail::rank_group {
     return result;
   }
 
+  /// Returns the most bytes that a rank may give `gather`.
   std::size_t most_gathered() const noexcept override { return static_cast<std::size_t>(INT_MAX / size()); }
 
+  /// Waits a little for what another rank is about to do.
   void pause() override {
     require_running();
     // Lets MPI pass on what others wait for.
@@ -111,6 +123,7 @@ class communicator_group final : public detail::rank_group {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
+  /// Returns what this rank has sent and been sent.
   traffic counted() const noexcept override { return counted_; }
 
  private:

@@ -15,9 +15,13 @@ namespace perdure::mpi {
 /// A call of MPI under way, with all that MPI reads and writes meanwhile.
 template <class Value>
 struct pending {
+  /// Starts with a value.
   explicit pending(Value initial) : value(std::move(initial)) {}
+  /// The value, and the call that reads or writes it.
+  ///@{
   Value value;
   MPI_Request request = MPI_REQUEST_NULL;
+  ///@}
 };
 
 /// A copy of a communicator, so that its messages meet no others. Calls are waited for by asking for them
@@ -53,19 +57,24 @@ class own_communicator {
     if (is_usable()) MPI_Comm_free(&communicator_);
   }
 
+  /// Returns the communicator.
   MPI_Comm get() const noexcept { return communicator_; }
+  /// Returns this process's rank, or the number of ranks.
+  ///@{
   int rank() const noexcept { return rank_; }
   int size() const noexcept { return size_; }
+  ///@}
 
+  /// Returns whether MPI_Finalize was called.
   static bool has_ended() {
     int is_finalized = 0;
     MPI_Finalized(&is_finalized);
     return is_finalized != 0;
   }
-  /// Whether nothing was left under way in it, and MPI has not ended.
+  /// Returns whether nothing was left under way in it, and MPI has not ended.
   bool is_usable() const { return !is_left_ && !has_ended(); }
-  /// `then` is said behind "MPI has ended, and no rank can be asked: ". MPI ends the whole program where one
-  /// of its functions is called after its end.
+  /// Throws `invalid_argument` where MPI has ended, with `then` behind "MPI has ended, and no rank can be
+  /// asked: ". MPI ends the whole program where one of its functions is called after its end.
   void require_running(const char* then) {
     if (!has_ended()) return;
     is_left_ = true;
@@ -82,7 +91,7 @@ class own_communicator {
     throw error(errc::io, "a message to the other ranks failed: " + std::string(text));
   }
 
-  /// Waits for a call; `timed_out`.
+  /// Waits for a call. Throws `timed_out`, `io`.
   template <class Value>
   void wait(std::unique_ptr<pending<Value>>& call) {
     wait_until(call, [&] {

@@ -96,6 +96,7 @@ inline array_pieces pieces_of(const array_description& what) {
 /// must stay where they are while the source is used.
 std::unique_ptr<array_source> source_of(std::string name, const data_type& type,
                                         const const_untyped_view& from);
+/// Returns the array of a view as a source, as above.
 template <array_element T, std::size_t Rank>
 std::unique_ptr<array_source> source_of(std::string name, const array_view<T, Rank>& from) {
   return source_of(std::move(name), perdure::detail::base_type_of<T>(),
@@ -106,6 +107,7 @@ std::unique_ptr<array_source> source_of(std::string name, const array_view<T, Ra
 /// (nothing is converted), `invalid_argument` if it has another shape; and the errors of
 /// `array_source::read`.
 void load(array_source& from, const data_type& type, const untyped_view& to);
+/// Copies all elements to a view. Errors as above.
 template <array_element T, std::size_t Rank>
   requires(!std::is_const_v<T>)
 void load(array_source& from, const array_view<T, Rank>& to) {

@@ -18,6 +18,7 @@ void append_json(std::string& out, std::string_view text);
 /// Parses a number. Returns false if the text is no number of that type; `element` is then undefined.
 bool parse_element(std::string_view text, const data_type& type, std::byte* element);
 
+/// The form in which elements are written as text.
 enum class text_style : unsigned char {
   lines,  ///< a row of the last dimension a line, an empty line behind each plane
   json,   ///< nested lists

@@ -7,6 +7,7 @@
 
 namespace perdure::formats {
 
+/// The format of a file of arrays; `automatic` is told from its name and its first bytes.
 enum class file_format : std::uint8_t { automatic, npy, npz, csv, hdf5, netcdf, zarr };
 
 /// Returns "npy", "hdf5", …; "auto" for `automatic`.

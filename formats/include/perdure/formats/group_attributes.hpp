@@ -24,12 +24,14 @@ inline constexpr std::string_view group_attributes_name = ".attributes";
 /// - `charset_key`: "utf-8", of an array of texts of fixed length that are not ASCII (HDF5);
 /// - `null_key`: null, of an array that has no value (an empty dataspace of HDF5);
 /// - `json_key`: the keys of attributes that are the text of JSON, a list of texts (zarr).
+///@{
 inline constexpr std::string_view fill_value_key = ".fill_value";
 inline constexpr std::string_view max_dims_key = ".max_dims";
 inline constexpr std::string_view enumeration_key = ".enumeration";
 inline constexpr std::string_view charset_key = ".charset";
 inline constexpr std::string_view null_key = ".null";
 inline constexpr std::string_view json_key = ".json";
+///@}
 
 /// Returns the name of the array that has the attributes of a group; of the file for an empty `group`.
 std::string name_of_group_attributes(std::string_view group);

@@ -5,6 +5,7 @@
 
 namespace perdure::formats {
 
+/// Whether the first line of a table has the names of its columns.
 enum class header_line : std::uint8_t {
   automatic,  ///< names if they cannot be values; a first line that may be both is refused
   yes,        ///< the first line has the names of the columns

@@ -8,6 +8,7 @@
 
 namespace perdure::inspect {
 
+/// The way in which an object differs between two states of a store.
 enum class difference {
   unsure,   ///< the object's own bytes agree; what belongs to it is not known whole
   changed,  ///< bytes of the object or of memory that belongs to it differ, or their places
