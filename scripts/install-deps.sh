@@ -118,6 +118,8 @@ for group in "$@"; do
       want_package libigraph-dev
       want_command git git
       want_command sqlite3 sqlite3
+      want_package liblmdb-dev
+      want_package libsqlite3-dev
       ;;
     check)
       want_command clang++-16 clang-16

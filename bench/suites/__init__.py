@@ -1,8 +1,8 @@
 """What is measured: a module each, with `measure(options, report)`, and `add_options(parser)` where it has options."""
 
 from suites import (
-    adjacency, alloc, append, arrays, bfs, distributed_graph, graph, kinds, kmer, malloc, migration, paged, pager, rank_arrays,
-    store)
+    adjacency, alloc, append, arrays, bfs, distributed_graph, graph, key_table, kinds, kmer, malloc, migration, paged, pager,
+    rank_arrays, store)
 
 # In the order in which they run.
 SUITES = {
@@ -12,6 +12,7 @@ SUITES = {
     "migration": migration,
     "adjacency": adjacency,
     "store": store,
+    "key_table": key_table,
     "pager": pager,
     "graph": graph,
     "bfs": bfs,
