@@ -11,7 +11,7 @@ inline std::uint64_t key_of(std::uint64_t number) noexcept {
   return (number + 1) * 0x9e3779b97f4a7c15;
 }
 
-/// What a library does: make a table whose keys are `key_of` of the numbers below `keys`, with these numbers
+/// The work of a library: make a table whose keys are `key_of` of the numbers below `keys`, with these numbers as
 /// as values, durable; and open it and look up `count` keys, `stride` numbers apart. Returns the sum of the
 /// values.
 struct key_table {
