@@ -30,16 +30,50 @@ module perdure
   implicit none
   private
 
-  integer, parameter, public :: perdure_ok = 0, perdure_not_found = 1, perdure_already_exists = 2, &
-    perdure_not_a_store = 3, perdure_damaged = 4, perdure_in_use = 8, perdure_permission_denied = 9, &
-    perdure_read_only = 10, perdure_no_space = 11, perdure_out_of_memory = 13, perdure_wrong_type = 14, &
-    perdure_invalid_argument = 15, perdure_io = 18, perdure_unsupported = 19, perdure_conflict = 20, &
-    perdure_undecided = 21, perdure_timed_out = 22, perdure_rank_failed = 23
+  ! Values of stat=, some of the numbers of perdure/c/error.h.
+
+  ! Success.
+  integer, parameter, public :: perdure_ok = 0
+  ! The path or the array does not exist.
+  integer, parameter, public :: perdure_not_found = 1
+  ! The path or the id is taken.
+  integer, parameter, public :: perdure_already_exists = 2
+  ! The path exists but has no store.
+  integer, parameter, public :: perdure_not_a_store = 3
+  ! Stored bytes contradict their checksums or lengths.
+  integer, parameter, public :: perdure_damaged = 4
+  ! Another process has locked the store; the message names it.
+  integer, parameter, public :: perdure_in_use = 8
+  ! The operating system has refused access.
+  integer, parameter, public :: perdure_permission_denied = 9
+  ! The store is open for reading only.
+  integer, parameter, public :: perdure_read_only = 10
+  ! The disk or quota is full.
+  integer, parameter, public :: perdure_no_space = 11
+  ! Memory, address space or the capacity of the store is exhausted.
+  integer, parameter, public :: perdure_out_of_memory = 13
+  ! The array has another type.
+  integer, parameter, public :: perdure_wrong_type = 14
+  ! An argument is outside what the procedure accepts.
+  integer, parameter, public :: perdure_invalid_argument = 15
+  ! Any other system call has failed.
+  integer, parameter, public :: perdure_io = 18
+  ! This library, kernel or file system cannot do it.
+  integer, parameter, public :: perdure_unsupported = 19
+  ! Something else has changed meanwhile what was to be changed.
+  integer, parameter, public :: perdure_conflict = 20
+  ! A checkpoint is prepared, and it is unknown whether it counts.
+  integer, parameter, public :: perdure_undecided = 21
+  ! Other ranks of the program did not arrive in time.
+  integer, parameter, public :: perdure_timed_out = 22
+  ! Another rank of the program has failed; the message names it.
+  integer, parameter, public :: perdure_rank_failed = 23
 
   ! An open store, or a set of stores. Copies stand for the same one. Threads may use it at once; arrays are written by
   ! one at a time.
   type, public :: perdure_store
     private
+    ! The store of perdure/c/store.h; null: none is open.
     type(c_ptr) :: handle = c_null_ptr
   contains
     ! Opens the store at a path: mode is 'open or create' (unless given), 'create', 'open' or 'read'. With wait_ms= it
@@ -49,6 +83,7 @@ module perdure
     ! Mode 'read' without ranks= opens a store, or the arrays of a set. A variable whose store is open is refused, and
     ! one whose opening fails stays as it was.
     procedure :: open => store_open
+    ! Returns whether this variable has an open store.
     procedure :: is_open => store_is_open
     ! Makes everything stored so far durable, all or nothing. Of a set: called by all its ranks, as are close, discard
     ! and snapshot.
@@ -59,8 +94,7 @@ module perdure
     procedure :: close => store_close
     ! Closes the store as of its last checkpoint.
     procedure :: discard => store_discard
-    ! Of a set: the number of this rank, from 0 on as MPI counts, of all ranks, of the set's parts, and of its last
-    ! checkpoint.
+    ! Reads numbers of a set: this rank, from 0 on as MPI counts, all ranks, the set's parts, and its last checkpoint.
     procedure :: set_info => store_set_info
     ! Replaces the array of that id, or makes one: of a scalar or an array of any rank, of a text as long as it is, of
     ! texts without the blanks at their ends. layout is 'blocks' (unless given), 'contiguous' or 'chunked', compression
@@ -69,20 +103,20 @@ module perdure
     generic :: store => store_int8, store_int16, store_int32, store_int64, &
       store_real32, store_real64, store_complex32, store_complex64, &
       store_text, store_texts
-    ! Into values of the array's shape; with first=, a part of the values' shape that begins there, of every step-th
-    ! element. Values of fewer dimensions are a part that is 1 long in the last ones: first=[1, 7] for column 7. Texts
-    ! are allocated.
+    ! Loads an array into values of its shape. With first= it loads a part of the values' shape that begins there, of
+    ! every step-th element. Values of fewer dimensions are a part that is 1 long in the last ones: first=[1, 7] for
+    ! column 7. Texts are allocated.
     generic :: load => load_int8, load_int16, load_int32, load_int64, &
       load_real32, load_real64, load_complex32, load_complex64, &
       load_text, load_texts
-    ! Lists of numbers, each of any length: list i is values(ends(i - 1) + 1:ends(i)), the first one from 1 on.
-    ! load_lists allocates both.
+    ! Stores lists of numbers, each of any length: list i is values(ends(i - 1) + 1:ends(i)), the first one from 1 on.
     generic :: store_lists => store_lists_int8, store_lists_int16, store_lists_int32, store_lists_int64, &
       store_lists_real32, store_lists_real64, store_lists_complex32, store_lists_complex64
+    ! Loads lists of numbers, and allocates values and ends.
     generic :: load_lists => load_lists_int8, load_lists_int16, load_lists_int32, load_lists_int64, &
       load_lists_real32, load_lists_real64, load_lists_complex32, load_lists_complex64
-    ! An array of zeros of that shape, of which parts will be written: type is 'float64', 'int32' and the like. The
-    ! rest is as with store; replaces_any=.true. replaces an array of another type or shape.
+    ! Makes an array of zeros of that shape, for parts to be written: type is 'float64', 'int32' and the like. Other
+    ! arguments are those of store; replaces_any=.true. replaces an array of another type or shape.
     procedure :: create => store_create
     ! Changes a part: it begins at first (1 everywhere unless given) and has the shape of the values, which go to
     ! every step-th element, as with load.
@@ -93,31 +127,37 @@ module perdure
       append_real32, append_real64, append_complex32, append_complex64
     ! Changes the shape: elements outside are dropped, new ones are zero. Not of a contiguous array.
     procedure :: resize => store_resize
+    ! Returns whether there is an array of that id.
     procedure :: exists => store_exists
-    ! The ids of all arrays, sorted; or those of a group: group='run' has 'run' and 'run/x'.
+    ! Returns the ids of all arrays, sorted, or those of a group: group='run' has 'run' and 'run/x'.
     procedure :: list => store_list
+    ! Returns the dimensions of an array, in Fortran's order; of size 0 for a scalar.
     procedure :: shape_of => store_shape_of
-    ! 'float64' and the like.
+    ! Returns the type of an array's elements: 'float64' and the like.
     procedure :: type_of => store_type_of
-    ! 'blocks', 'contiguous' or 'chunked'.
+    ! Returns the layout of an array: 'blocks', 'contiguous' or 'chunked'.
     procedure :: layout_of => store_layout_of
-    ! The shape of a chunk; of size 0 where the array is not chunked.
+    ! Returns the shape of a chunk; of size 0 where the array is not chunked.
     procedure :: chunk_of => store_chunk_of
-    ! The names of the dimensions; of size 0 where they have none.
+    ! Returns the names of the dimensions; of size 0 where they have none.
     procedure :: dimensions_of => store_dimensions_of
+    ! Removes an array with its attributes. An id without an array is an error (perdure_not_found).
     procedure :: erase => store_erase
-    ! Values beside an array: numbers of any kind and shape, and texts as long as they are.
+    ! Sets an attribute, a value beside an array: numbers of any kind and shape, or a text as long as it is.
     generic :: set_attribute => set_attribute_int8, set_attribute_int16, set_attribute_int32, set_attribute_int64, &
       set_attribute_real32, set_attribute_real64, set_attribute_complex32, set_attribute_complex64, &
       set_attribute_text
-    ! Into values of the attribute's shape. A text is allocated.
+    ! Reads an attribute into values of its shape. A text is allocated.
     generic :: get_attribute => get_attribute_int8, get_attribute_int16, get_attribute_int32, get_attribute_int64, &
       get_attribute_real32, get_attribute_real64, get_attribute_complex32, get_attribute_complex64, &
       get_attribute_text
-    ! The keys of an array's attributes, sorted.
+    ! Returns the keys of an array's attributes, sorted.
     procedure :: attributes => store_attributes
+    ! Returns the dimensions of an attribute, in Fortran's order; of size 0 for a scalar.
     procedure :: shape_of_attribute => store_shape_of_attribute
+    ! Returns the type of an attribute: 'float64' and the like.
     procedure :: type_of_attribute => store_type_of_attribute
+    ! Removes an attribute of an array. A key without an attribute is an error (perdure_not_found).
     procedure :: remove_attribute => store_remove_attribute
     procedure, private :: store_int8, store_int16, store_int32, store_int64, &
       store_real32, store_real64, store_complex32, store_complex64
@@ -143,12 +183,34 @@ module perdure
   ! How a rank of a parallel program reaches the others: perdure_ranks of perdure/c/set.h, made by perdure_mpi_ranks of
   ! the module perdure_mpi for one opening.
   type, bind(c), public :: perdure_ranks
+    ! Size of this type in bytes.
     integer(c_size_t) :: struct_size = 0
-    type(c_ptr) :: context = c_null_ptr, failure = c_null_ptr
-    integer(c_int32_t) :: rank = 0, size = 1
-    type(c_funptr) :: begin = c_null_funptr, reduce = c_null_funptr, broadcast = c_null_funptr, &
-      gather = c_null_funptr, test = c_null_funptr, progress = c_null_funptr, has_ended = c_null_funptr, &
-      explain = c_null_funptr, free = c_null_funptr
+    ! Argument of each function.
+    type(c_ptr) :: context = c_null_ptr
+    ! Text why ranks cannot be reached; null: they can.
+    type(c_ptr) :: failure = c_null_ptr
+    ! Number of this process, from 0 on.
+    integer(c_int32_t) :: rank = 0
+    ! Number of ranks.
+    integer(c_int32_t) :: size = 1
+    ! Starts to make a channel for all that follows. May be null.
+    type(c_funptr) :: begin = c_null_funptr
+    ! Starts a reduction of the votes of all ranks to rank 0.
+    type(c_funptr) :: reduce = c_null_funptr
+    ! Starts to send bytes from rank 0 to all ranks.
+    type(c_funptr) :: broadcast = c_null_funptr
+    ! Starts to collect bytes of each rank on rank 0.
+    type(c_funptr) :: gather = c_null_funptr
+    ! Asks whether the call that was started last is done.
+    type(c_funptr) :: test = c_null_funptr
+    ! Lets messages of others make progress. May be null.
+    type(c_funptr) :: progress = c_null_funptr
+    ! Asks whether ranks cannot be reached any more. May be null.
+    type(c_funptr) :: has_ended = c_null_funptr
+    ! Writes the meaning of a code as text.
+    type(c_funptr) :: explain = c_null_funptr
+    ! Frees the context. May be null.
+    type(c_funptr) :: free = c_null_funptr
   end type perdure_ranks
 
   type, bind(c) :: store_options

@@ -24,13 +24,14 @@
 
 namespace perdure::graph {
 
+/// Options of `time_append` and `append_by_time`.
 struct time_append_options {
-  std::string graph = default_graph_name;
-  std::optional<direction> kind =
-      {};              ///< like `growth_options::kind`; a graph that is made takes the inputs'
-  bool again = false;  ///< adds files once more whose edges the graph has already
-  unsigned threads = 1;
-  /// The names that the inputs' ids are the numbers of; null: vertices have no names. They must outlive the
+  std::string graph = default_graph_name;  ///< name of the graph
+  /// The direction of the graph, like `growth_options::kind`. A new graph takes the direction of the inputs.
+  std::optional<direction> kind = {};
+  bool again = false;    ///< adds files again whose edges the graph already has
+  unsigned threads = 1;  ///< threads that add edges
+  /// The names whose numbers the inputs' ids are. Null: vertices have no names. The names must outlive the
   /// `time_append`.
   const memory_names* names = nullptr;
   reading_watch watch = {};  ///< called before each input is read
@@ -38,43 +39,50 @@ struct time_append_options {
 
 /// A bucket whose edges were added.
 struct appended_bucket {
-  std::string name;
-  std::uint64_t edges = 0;
-  std::uint64_t epoch = 0;        ///< epoch of its checkpoint
-  double append_seconds = 0;      ///< to add the edges
-  double checkpoint_seconds = 0;  ///< to make them durable
+  std::string name;               ///< name of the bucket, which is also the label of its checkpoint
+  std::uint64_t edges = 0;        ///< edges that were added
+  std::uint64_t epoch = 0;        ///< epoch of the checkpoint
+  double append_seconds = 0;      ///< time to add the edges
+  double checkpoint_seconds = 0;  ///< time to make them durable
 };
 
 /// Edges that wait to be added, ordered by bucket. All of them are in ordinary memory.
 ///
-/// Each checkpoint records up to which time the graph has the edges of each file. So the same files,
-/// given again after a crash, go on behind the last bucket whose checkpoint was made. Files are recognised by
-/// their content; edges of pipes are added once more.
+/// Each checkpoint records up to which time the graph has the edges of each file. After a crash, the same
+/// call continues behind the last bucket whose checkpoint was made. Files are recognised by their content.
+/// Pipes are not recognised: their edges are added again.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 class time_append {
  public:
-  /// Reads the edges of all inputs, and leaves out what the graph in the store has already. `store` is null
-  /// where there is none yet. Throws
-  /// - `invalid_argument` where an input has no times, and where the edges that an earlier call added are
-  ///   not found again, as other columns were given;
-  /// - `already_exists` where the graph has all edges of one input and not of another, or an unknown part;
-  /// - `bad_input` for a time that has no bucket, and what reading throws.
+  /// Reads the edges of all inputs, and leaves out those that the graph in the store already has. `store` is
+  /// null where there is no store yet. Throws
+  /// - `invalid_argument` for an input without times or with vertices that have no edges, and where the edges
+  ///   that an earlier call added are not found again because other columns were given;
+  /// - `already_exists` where the graph has some edges of an input and does not record which, and where it
+  ///   has the whole of one input but not of another;
+  /// - `bad_input` for a time that has no bucket;
+  /// - what reading throws.
   time_append(std::vector<graph_input>& inputs, const time_buckets& buckets,
               const time_append_options& options, const manager* store);
 
+  /// Returns whether all buckets were added.
   bool done() const noexcept { return next_ == edges_.size(); }
-  /// Whether there was nothing to do: the graph had all edges of all inputs, by their fingerprints.
+  /// Returns whether there was nothing to do: the graph already had all edges of all inputs, by their
+  /// fingerprints.
   bool was_complete() const noexcept { return was_complete_; }
-  /// Number of edges that were read and not left out.
+  /// Returns the number of edges that were read and not left out.
   std::uint64_t edges() const noexcept { return edges_.size(); }
-  /// Number of edges that were left out.
+  /// Returns the number of edges that were left out.
   std::uint64_t already_there() const noexcept { return already_; }
+  /// @cond
   bool was_complete_ = false;
+  /// @endcond
 
-  /// Adds the edges of the next bucket and makes a checkpoint with its name as the label. Throws `conflict`
-  /// where something else has added files since; and what adding and the checkpoint throw. Call `discard` of
-  /// the store then; the bucket is still the next one.
+  /// Adds the edges of the next bucket and makes a checkpoint, with the bucket's name as its label. At least
+  /// one bucket must be left (`done`). Throws `conflict` where other files were added since, and what adding
+  /// and the checkpoint throw. After an exception call `discard` of the store; the bucket is then still the
+  /// next one.
   appended_bucket add_next(manager& store);
 
  private:
@@ -108,8 +116,9 @@ class time_append {
   std::uint64_t already_ = 0;
 };
 
-/// Opens the files, and adds all buckets to a store that is open. `options.names` is not used: with
-/// `with_names` vertices have names.
+/// Opens the files and adds all their buckets to an open store. With `with_names` vertices have names;
+/// `options.names` is ignored. Returns the buckets that were added, in the order of time. Throws what
+/// `time_append` and opening the files throw.
 std::vector<appended_bucket> append_by_time(manager& store, const std::vector<std::filesystem::path>& files,
                                             const time_buckets& buckets, time_append_options options = {},
                                             const graph_file_options& reading = {}, bool with_names = false);

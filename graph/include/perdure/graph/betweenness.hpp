@@ -1,4 +1,4 @@
-// Betweenness: on how many shortest paths a vertex lies.
+// Betweenness: the number of shortest paths that a vertex lies on.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,19 @@
 
 namespace perdure::graph {
 
+/// Options of `betweenness`.
 struct betweenness_options {
-  /// From so many vertices, drawn at random, paths are followed; what they find is scaled up. 0: from all,
-  /// which is exact.
+  /// Number of vertices, drawn at random, from which paths are followed. The scores are scaled up to all
+  /// vertices. 0: all vertices, which is exact.
   std::uint64_t samples = 0;
-  std::uint64_t seed = 1;
-  unsigned threads = 1;
+  std::uint64_t seed = 1;  ///< seed of the random choice
+  unsigned threads = 1;    ///< number of threads
 };
 
+/// Answer of `betweenness`.
 struct betweenness_result {
-  std::vector<double> scores;          ///< by vertex
-  std::vector<vertex_handle> sources;  ///< from which paths were followed
+  std::vector<double> scores;          ///< score of each vertex
+  std::vector<vertex_handle> sources;  ///< vertices from which paths were followed
 };
 
 namespace detail {
@@ -169,13 +171,15 @@ std::vector<double> scores_by_definition(const Graph& graph, const std::vector<v
 
 }  // namespace detail
 
-/// For each vertex the sum, over all pairs of other vertices, of the part of the shortest paths from the one
-/// to the other that go through it. Of an undirected graph each pair counts once. Weights, loops and
-/// repetitions of arcs play no part.
+/// Computes the betweenness of every vertex. The score of a vertex sums, over all pairs of other vertices,
+/// the share of the shortest paths between the pair that pass through it. In an undirected graph each pair
+/// counts once. Weights, loops and parallel edges are ignored.
 ///
-/// Brandes: "A faster algorithm for betweenness centrality" (2001), each thread with paths from vertices of
-/// its own. O(vertices * (vertices + arcs)), or samples instead of vertices; 32 bytes for each vertex and
-/// thread.
+/// Method: Brandes, "A faster algorithm for betweenness centrality" (2001). Each thread follows the paths of
+/// its own source vertices.
+///
+/// Cost: O(vertices × (vertices + arcs)), with samples O(samples × (vertices + arcs)); 32 bytes for each
+/// vertex and thread. Throws `std::bad_alloc`.
 template <class Graph>
 betweenness_result betweenness(const Graph& graph, const betweenness_options& options = {}) {
   betweenness_result result;
@@ -216,9 +220,10 @@ betweenness_result betweenness(const Graph& graph, const betweenness_options& op
   return result;
 }
 
-/// Says what is wrong with scores, if something is: counts the paths anew, with exponents beyond those of
-/// floating point numbers, and their sum must be that of the lengths of all shortest paths less 1, since a
-/// path goes through so many vertices. By one thread, O(sources * (vertices + arcs log arcs)).
+/// Checks scores. Returns a sentence about the first fault, or nothing. Counts the paths again, with
+/// exponents beyond those of `double`. The sum of all scores must be the sum of the lengths of all shortest
+/// paths, each less 1, since a path passes through so many vertices. One thread, O(sources × (vertices + arcs
+/// log arcs)).
 template <graph_view Graph>
 std::optional<std::string> verify_betweenness(const Graph& graph, const betweenness_result& found) {
   if (found.scores.size() != graph.size()) return "there is not one score for each vertex";

@@ -14,22 +14,26 @@
 
 namespace perdure::graph {
 
+/// Answer of `bfs` with arrays of its own.
 struct bfs_result {
-  std::vector<std::uint32_t>
-      levels;  ///< by vertex: edges from the source; `unreached` where there is no path
-  std::vector<vertex_handle>
-      parents;  ///< by vertex: the one before it on a shortest path; the source's is itself
-  bfs_summary summary;
+  /// Number of edges from the source to each vertex; `unreached` where there is no path.
+  std::vector<std::uint32_t> levels;
+  /// The vertex before each vertex on a shortest path. The source is its own parent; `no_vertex` where there
+  /// is no path.
+  std::vector<vertex_handle> parents;
+  bfs_summary summary;  ///< counts of vertices and arcs that were reached
 };
 
-/// Distances from `source` along the direction of the edges, with the caller's arrays.
+/// Finds the distances from `source` along the direction of the edges, in arrays of the caller.
 ///
-/// Level by level. Where arcs can be followed backwards it changes direction as in Beamer, Asanović,
-/// Patterson: "Direction-Optimizing Breadth-First Search" (SC 2012). Large levels are gone through by vertex
-/// number, so that graph and arrays may be larger than memory: nothing else is kept in memory but counters.
+/// Method: level by level. Where arcs can be followed backwards, the search changes direction as in Beamer,
+/// Asanović, Patterson: "Direction-Optimizing Breadth-First Search" (SC 2012). Large levels are scanned in
+/// the order of vertex numbers. So graph and arrays may be larger than memory: only counters stay in memory
+/// beside them.
 ///
-/// Which of several shortest paths `parents` tells may differ from run to run. Throws `errc::not_found` when
-/// `source` is not a vertex, `errc::invalid_argument` when an array is too short. O(vertices + arcs).
+/// With several threads, `parents` may name another of several shortest paths in each run. Throws
+/// `errc::not_found` if `source` is not a vertex and `errc::invalid_argument` if an array is too short.
+/// O(vertices + arcs).
 template <class Graph>
 bfs_summary bfs(const Graph& graph, vertex_handle source, const bfs_arrays& arrays, unsigned threads = 1) {
   if constexpr (require_graph_view<Graph>()) {
@@ -40,7 +44,8 @@ bfs_summary bfs(const Graph& graph, vertex_handle source, const bfs_arrays& arra
   }
 }
 
-/// As above, with arrays of its own: 8.5 bytes for each vertex.
+/// Finds the distances from `source` in arrays of its own: 8.5 bytes for each vertex. Throws
+/// `errc::not_found` if `source` is not a vertex, and `std::bad_alloc`. O(vertices + arcs).
 template <class Graph>
 bfs_result bfs(const Graph& graph, vertex_handle source, unsigned threads = 1) {
   bfs_result result;
@@ -53,8 +58,9 @@ bfs_result bfs(const Graph& graph, vertex_handle source, unsigned threads = 1) {
   return result;
 }
 
-/// What is wrong with the answer to a search, if something is: compares it with a plain search by one thread.
-/// `parents` may be empty. O(vertices + arcs), and 8 bytes for each vertex.
+/// Checks the answer of a search against a plain search by one thread. Returns a sentence about the first
+/// fault, or nothing. `levels` has one element for each vertex; `parents` may be empty. `source` must be a
+/// vertex. O(vertices + arcs), and 8 bytes for each vertex.
 template <graph_view Graph>
 std::optional<std::string> verify_bfs(const Graph& graph, vertex_handle source,
                                       std::span<const std::uint32_t> levels,

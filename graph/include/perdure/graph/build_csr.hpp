@@ -1,4 +1,4 @@
-// Makes a CSR of a stream of edges.
+// Makes a CSR from a stream of edges.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,23 @@
 
 namespace perdure::graph {
 
+/// How a CSR numbers its vertices.
 enum class vertex_order : std::uint8_t {
-  by_id,      ///< as the input's ids
-  by_degree,  ///< by falling number of neighbours: what is touched often lies together
+  by_id,      ///< in the order of the input's ids
+  by_degree,  ///< by falling number of neighbours, so that vertices that are read often lie together
 };
 
+/// Options of `build_csr` and of external builds.
 struct csr_options {
-  direction kind = direction::directed;  ///< undirected: each edge is stored with both ends, a loop once
-  bool drop_loops = false;               ///< the vertex is there all the same
-  bool drop_duplicates = false;          ///< of several edges the one with the smallest weight is kept
-  bool with_incoming = false;            ///< of a directed graph, also where arcs come from
-  bool with_weights = false;             ///< the edges' values are kept as the arcs' weights
-  vertex_order order = vertex_order::by_id;
-  unsigned threads = 1;
+  /// Direction of the graph. An undirected edge is stored at both ends, a loop once.
+  direction kind = direction::directed;
+  bool drop_loops = false;  ///< leaves out loops; their vertices are kept
+  /// Keeps one edge of several between the same ends: the one with the smallest weight.
+  bool drop_duplicates = false;
+  bool with_incoming = false;                ///< stores the incoming arcs of a directed graph too
+  bool with_weights = false;                 ///< keeps the edges' values as weights of the arcs
+  vertex_order order = vertex_order::by_id;  ///< numbering of the vertices
+  unsigned threads = 1;                      ///< number of threads
 };
 
 namespace detail {
@@ -65,15 +69,14 @@ class csr_builder {
 
 }  // namespace detail
 
-/// Replaces the graph by that of all edges of a source, drawn and ordered by `options.threads` threads.
-/// Vertices are those that occur in an edge; their ids may be any 64-bit numbers. Weights, if they are asked
-/// for, are the edges' values (0 where the source has none). Neighbours are ordered by number, so the result
-/// does not depend on the threads.
+/// Replaces `graph` by the graph of all edges of `source`. The vertices are the ids that occur in an edge or
+/// that the source declares. Ids may be any 64-bit numbers. Weights are the edges' values, 0 for edges
+/// without one. Neighbour lists are sorted by number, so the result does not depend on the number of threads.
 ///
-/// Takes up to 24 bytes of ordinary memory for each edge while it works, 64 with weights.
+/// Takes up to 24 bytes of ordinary memory for each edge meanwhile, 64 bytes with weights.
 ///
-/// Throws what the source throws, `errc::unsupported` for more than 2^32 - 1 vertices, and `std::bad_alloc`;
-/// the graph is unchanged then.
+/// Throws what the source throws, `errc::unsupported` for more than 2^32 - 1 vertices, and `std::bad_alloc`.
+/// The graph is unchanged after an exception.
 template <class Allocator, class Weight>
 void build_csr(csr<Allocator, Weight>& graph, edge_source& source, const csr_options& options) {
   detail::csr_builder builder(source, options);

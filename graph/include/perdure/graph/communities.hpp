@@ -16,59 +16,68 @@
 
 namespace perdure::graph {
 
+/// Counts and quality of communities.
 struct community_summary {
-  std::uint64_t communities = 0;
-  std::uint64_t largest = 0;  ///< vertices in the largest community
-  double modularity = 0;
-  unsigned levels =
-      0;  ///< of graphs whose vertices are the communities of the one before; of Louvain's method
-  unsigned iterations = 0;  ///< how often all vertices, or those near a change, looked for another community
+  std::uint64_t communities = 0;  ///< number of communities
+  std::uint64_t largest = 0;      ///< vertices in the largest community
+  double modularity = 0;          ///< modularity of the whole division, see `louvain`
+  /// Number of graphs whose vertices are communities of the graph before; of Louvain's method.
+  unsigned levels = 0;
+  /// Rounds in which all vertices, or those near a change, looked for another community.
+  unsigned iterations = 0;
 };
 
 /// The communities of one level of Louvain's method.
 template <class Label>
 struct community_level {
-  std::vector<Label> labels;  ///< by vertex: the smallest vertex number in its community
-  std::uint64_t communities = 0;
-  double modularity = 0;
+  std::vector<Label> labels;      ///< smallest vertex number in the community of each vertex
+  std::uint64_t communities = 0;  ///< number of communities
+  double modularity = 0;          ///< modularity of this level
 };
 
+/// Answer of `louvain` and `label_propagation`.
 struct community_result {
-  std::vector<vertex_handle> labels;  ///< by vertex: the smallest vertex number in its community
-  community_summary summary;
-  /// The levels from the finest one to the last one, which is the answer; only with `keep_levels`.
+  std::vector<vertex_handle> labels;  ///< smallest vertex number in the community of each vertex
+  community_summary summary;          ///< counts and quality
+  /// The levels from the finest to the last, which is the answer. Empty without `keep_levels`.
   std::vector<community_level<vertex_handle>> levels;
 };
 
+/// Options of `louvain` and `louvain_from`.
 struct louvain_options {
-  /// More makes more and smaller communities, less fewer and larger ones.
+  /// Weight of the expected edges in modularity. A larger value makes more and smaller communities, a smaller
+  /// value fewer and larger ones.
   double resolution = 1;
-  /// Ends when going through all levels once more makes modularity no larger than by this; with several
-  /// starts, when that has happened three times.
+  /// Stop when one more pass through all levels increases modularity by no more than this. With several
+  /// starts, stop when that has happened three times.
   double tolerance = 1e-4;
-  /// How often it begins from single vertices, in another order each time; the best answer is kept. 0: as
-  /// often as takes little time, 10 times for small graphs, once for those of more than two million edges.
+  /// Number of starts from single vertices, each in another order; the best answer is kept. 0 chooses by
+  /// size: 10 starts for small graphs, one for graphs of more than two million edges.
   unsigned starts = 0;
-  /// Levels of graphs whose vertices are communities, at most.
+  /// Largest number of graphs whose vertices are communities.
   unsigned max_levels = std::numeric_limits<unsigned>::max();
-  /// Ends when vertices have moved for the first time, each from a community of its own. The answer is the
-  /// connected parts of these communities, and worse than that of all levels: for comparison.
+  /// Stop after vertices have moved for the first time, each from a community of its own. The answer is the
+  /// connected parts of these communities. It is worse than that of all levels; use it for comparisons.
   bool first_phase_only = false;
-  /// Keeps the communities of all levels, from the first to the answer. Each is within one of the next level.
+  /// Keeps the communities of all levels, from the first to the answer. Each community is part of one of the
+  /// next level.
   ///
-  /// A vertex of a level's graph is a set of vertices of the graph, which the refinement has joined. A
-  /// community of a level is what such a set has in common with a community of the answer; where that is not
-  /// connected, each of its parts. Levels with the same communities as the next are left out.
+  /// A vertex of a level's graph is a set of vertices of the input, which the refinement has joined. A
+  /// community of a level is the part of such a set that lies in one community of the answer. Where that part
+  /// is not connected, each of its connected parts is a community. Levels with the same communities as the
+  /// next are left out.
   bool keep_levels = false;
-  /// Reads the row of a vertex that moves once instead of twice, with the same answer: for rows that do not
-  /// fit into memory. It takes 4 bytes more for each vertex, and more time where rows are in memory.
+  /// Reads the neighbour list of a moving vertex once instead of twice, for lists that do not fit into
+  /// memory. The answer is the same. It takes 4 bytes more for each vertex, and more time where the lists are
+  /// in memory.
   bool reads_rows_once = false;
-  unsigned threads = 1;
+  unsigned threads = 1;  ///< number of threads; the answer does not depend on it
 };
 
+/// Options of `label_propagation`.
 struct label_propagation_options {
-  unsigned iterations = 100;  ///< ends then at the latest
-  unsigned threads = 1;
+  unsigned iterations = 100;  ///< stop after this many iterations
+  unsigned threads = 1;       ///< number of threads; the answer does not depend on it
 };
 
 namespace detail {
@@ -80,22 +89,28 @@ community_result propagate_labels(const community_graph& graph, const label_prop
 
 }  // namespace detail
 
-/// Communities of the underlying simple graph by Louvain's method (Blondel et al., 2008): each vertex moves
-/// to the neighbouring community that makes *modularity* larger by the most, until that brings next to
-/// nothing; then communities become vertices, and so on. At the end vertices move once more at each level,
-/// from the last one to the first, and all begins anew until that brings no more than `tolerance`. Every
-/// community is connected.
+/// Finds communities of the underlying simple graph by Louvain's method (Blondel, Guillaume, Lambiotte,
+/// Lefebvre: "Fast unfolding of communities in large networks", 2008).
 ///
-/// Modularity after Newman, Girvan: the part of all edges that is within communities, less what would be if
-/// the same vertices had as many edges with others at random. Weights of arcs between the same two vertices
-/// are added up; without weights each two that are joined count once. Loops do not matter.
+/// Each vertex moves to the neighbouring community that increases *modularity* most, until moves gain next to
+/// nothing. Each community then becomes one vertex of a smaller graph, and the step repeats. At the end
+/// vertices move once more at each level, from the last to the first. The whole cycle repeats until it gains
+/// no more than `tolerance`. Every community is connected.
 ///
-/// Vertices move in half-steps: about half of them, chosen by a hash, decide by the communities of before,
-/// then all of those move (against two that take each other's place at once: Lu, Halappanavar, Kalyanaraman,
-/// 2015). Weights are whole numbers, in proportion to the given ones. So the answer is the same for any
-/// number of threads and in every run. Throws `errc::invalid_argument` for weights that are negative or no
-/// number, and where the sum of all is above 1.8e308. O(arcs) for each iteration; takes 4 to 16 bytes for
-/// each arc and 50 for each vertex, 16 more for each thread.
+/// Modularity (Newman, Girvan, 2004) is the share of all edges that lie within communities, less the expected
+/// share if the same vertices had as many edges at random. Weights of arcs between the same two vertices are
+/// added up. Without weights each pair of neighbours counts once. Loops are ignored.
+///
+/// Vertices move in half-steps: about half of them, chosen by a hash, decide by the communities as they were,
+/// then all of these move. This prevents two vertices from swapping places at once (Lu, Halappanavar,
+/// Kalyanaraman, 2015). Weights are converted to whole numbers in proportion to the given ones. So the answer
+/// is the same in every run and for any number of threads.
+///
+/// Cost: O(arcs) for each iteration; 4 to 16 bytes for each arc, 50 for each vertex, and 16 more for each
+/// vertex and thread.
+///
+/// Throws `errc::invalid_argument` for weights that are negative or NaN, where the sum of all weights exceeds
+/// 1.8e308, and for options that are negative or NaN.
 template <class Graph>
 community_result louvain(const Graph& graph, const louvain_options& options = {}) {
   if constexpr (require_graph_view<Graph>()) {
@@ -105,17 +120,20 @@ community_result louvain(const Graph& graph, const louvain_options& options = {}
   }
 }
 
-/// Communities by Louvain's method from given ones, for a graph that has changed a little since they were
-/// found, as by one more edge for each hundred: takes a tenth of the time. Vertices with the same label in
-/// `start`, the number of a vertex, begin together; one that is new begins alone, with its own number
-/// (`match_labels` finds labels by ids). `options.starts` does not count.
+/// Finds communities by Louvain's method from given ones, for a graph that has changed a little since, for
+/// example by one edge for each hundred. Takes about a tenth of the time of `louvain`.
 ///
-/// One cycle through the levels moves vertices and joins communities. It splits none but those that are not
-/// connected, so communities of a smaller resolution are no good beginning. Where it makes modularity larger
-/// by more than 0.1, the graph is another one, and cycles follow as in `louvain`.
+/// `start` has the number of a vertex for each vertex. Vertices with the same number begin in one community.
+/// A new vertex begins alone, with its own number. `match_labels` finds such numbers by ids. `options.starts`
+/// is ignored.
+///
+/// One cycle through the levels moves vertices and joins communities. It splits only communities that are not
+/// connected, so do not start from communities of a smaller resolution. If the cycle increases modularity by
+/// more than 0.1, the graph has changed too much, and cycles follow as in `louvain`.
 ///
 /// With `keep_levels` the first level is that of the given communities after vertices have left them.
-/// Everything else is as with `louvain`. Throws `errc::invalid_argument` too where labels are no vertices.
+/// Everything else is as in `louvain`. Also throws `errc::invalid_argument` where `start` has a number that
+/// is not a vertex.
 template <class Graph>
 community_result louvain_from(const Graph& graph, const std::vector<vertex_id>& start,
                               const louvain_options& options = {}) {
@@ -126,9 +144,10 @@ community_result louvain_from(const Graph& graph, const std::vector<vertex_id>& 
   }
 }
 
-/// Communities by label propagation (Raghavan, Albert, Kumara, 2007): each vertex takes the label that most
-/// of its neighbours have, by weight, and keeps its own where that is one of them, until none changes. Much
-/// faster than Louvain's method, and worse. Edges, weights and half-steps are those of `louvain`.
+/// Finds communities by label propagation (Raghavan, Albert, Kumara, 2007). Each vertex takes the label that
+/// most of its neighbours have, by weight. It keeps its own label if that is one of them. This repeats until
+/// no label changes. Much faster than Louvain's method, with worse communities. Edges, weights, half-steps
+/// and errors are those of `louvain`.
 template <class Graph>
 community_result label_propagation(const Graph& graph, const label_propagation_options& options = {}) {
   if constexpr (require_graph_view<Graph>()) {
@@ -138,8 +157,9 @@ community_result label_propagation(const Graph& graph, const label_propagation_o
   }
 }
 
-/// What is wrong with communities, if something is: computes modularity by its definition, by one thread.
-/// Labels must be the smallest vertex of their community. O((vertices + arcs) log vertices).
+/// Checks communities. Returns a sentence about the first fault, or nothing. Computes modularity by its
+/// definition with one thread. Each label must be the smallest vertex of its community. O((vertices + arcs)
+/// log vertices).
 template <graph_view Graph>
 std::optional<std::string> verify_communities(const Graph& graph, const community_result& found,
                                               double resolution = 1) {

@@ -1,4 +1,4 @@
-// Connected components; of a directed graph, the weakly connected ones.
+// Connected components; weakly connected ones in a directed graph.
 #pragma once
 
 #include <algorithm>
@@ -16,22 +16,23 @@
 
 namespace perdure::graph {
 
+/// Counts of components.
 struct component_summary {
-  std::uint64_t components = 0;
-  std::uint64_t largest = 0;  ///< vertices in the largest component
+  std::uint64_t components = 0;  ///< number of components
+  std::uint64_t largest = 0;     ///< vertices in the largest component
 };
 
+/// Answer of `connected_components` and `strong_components`.
 struct component_result {
-  std::vector<vertex_handle> labels;  ///< by vertex: the smallest vertex number in its component
-  component_summary summary;
+  std::vector<vertex_handle> labels;  ///< smallest vertex number in the component of each vertex
+  component_summary summary;          ///< counts of components
 };
 
-/// Writes for each vertex the smallest vertex number in its component to `labels`, the only array it works
-/// with.
+/// Writes to `labels` the smallest vertex number in the component of each vertex. Needs no other array.
 ///
-/// Concurrent union-find, with the sampling of Sutton, Ben-Nun, Barak: "Optimizing Parallel Graph
-/// Connectivity Computation via Subgraph Sampling" (IPDPS 2018) where arcs can be followed backwards. Throws
-/// `errc::invalid_argument` when `labels` is too short. O((vertices + arcs) α(vertices)).
+/// Method: concurrent union-find. Where arcs can be followed backwards, it samples as in Sutton, Ben-Nun,
+/// Barak: "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling" (IPDPS 2018).
+/// O((vertices + arcs) α(vertices)). Throws `errc::invalid_argument` if `labels` is too short.
 template <class Graph>
 void label_components(const Graph& graph, std::span<vertex_handle> labels, unsigned threads = 1) {
   if constexpr (require_graph_view<Graph>()) {
@@ -78,10 +79,10 @@ void label_components(const Graph& graph, std::span<vertex_handle> labels, unsig
   }
 }
 
-/// How many components labels tell of. Takes 4 bytes for each vertex. O(vertices).
+/// Counts the components that `labels` describe. O(vertices), and 4 bytes for each vertex.
 component_summary count_components(std::span<const vertex_handle> labels);
 
-/// Labels and their number.
+/// Labels the components and counts them, see `label_components`.
 template <class Graph>
 component_result connected_components(const Graph& graph, unsigned threads = 1) {
   component_result result;
@@ -93,7 +94,8 @@ component_result connected_components(const Graph& graph, unsigned threads = 1) 
   return result;
 }
 
-/// For each vertex the smallest id in its component, as the input calls it. O(vertices).
+/// Returns the smallest id in the component of each vertex, in the input's ids. `labels` must be those of
+/// `label_components`. O(vertices).
 template <named_view Graph>
 std::vector<vertex_id> component_ids(const Graph& graph, std::span<const vertex_handle> labels) {
   std::vector<vertex_id> ids(graph.size(), ~vertex_id{0});
@@ -107,9 +109,9 @@ std::vector<vertex_id> component_ids(const Graph& graph, std::span<const vertex_
   return ids;
 }
 
-/// What is wrong with labels, if something is: compares them with a plain union-find by one thread. They may
-/// be called other than `label_components` calls them, but must lie in the component. O((vertices + arcs)
-/// α(vertices)), and 4 bytes for each vertex.
+/// Checks labels against a plain union-find by one thread. Returns a sentence about the first fault, or
+/// nothing. A label may be any vertex of the component. O((vertices + arcs) α(vertices)), and 4 bytes for
+/// each vertex.
 template <graph_view Graph>
 std::optional<std::string> verify_components(const Graph& graph, std::span<const vertex_handle> labels) {
   std::vector<vertex_handle> parents(graph.size());

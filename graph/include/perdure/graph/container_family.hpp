@@ -1,5 +1,5 @@
-// Which containers an adjacency list is made of: the same graph code runs on a store's containers, and on the
-// standard library's in ordinary memory or in a pinned store.
+// Choice of the containers that an adjacency list is made of. The same graph code runs on a store's
+// containers, and on the standard library's in ordinary memory or in a pinned store.
 #pragma once
 
 #include <concepts>
@@ -11,8 +11,8 @@
 
 namespace perdure::graph {
 
-/// A family names an allocator, a vector and a map. Its allocator constructs allocator-aware elements with
-/// itself (uses-allocator construction) or needs no state.
+/// A family names an allocator, a vector and a map. Its allocator passes itself on to allocator-aware
+/// elements (uses-allocator construction) or has no state.
 template <class F>
 concept container_family = requires(typename F::template allocator<int>& allocator) {
   typename F::template vector<int>;
@@ -25,9 +25,10 @@ concept container_family = requires(typename F::template allocator<int>& allocat
 template <template <class> class Allocator>
 struct std_containers {
   template <class T>
-  using allocator = Allocator<T>;
+  using allocator = Allocator<T>;  ///< allocator of the family
   template <class T>
-  using vector = std::vector<T, Allocator<T>>;
+  using vector = std::vector<T, Allocator<T>>;  ///< vector of the family
+  /// Map of the family.
   template <class Key, class Value, class Hash>
   using map =
       std::unordered_map<Key, Value, Hash, std::equal_to<Key>, Allocator<std::pair<const Key, Value>>>;

@@ -1,4 +1,4 @@
-// K-cores.
+// Core numbers (k-cores).
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,11 @@
 
 namespace perdure::graph {
 
+/// Answer of `core_numbers`.
 struct core_result {
-  std::vector<std::uint32_t> cores;      ///< by vertex: the largest k of a k-core that it is in
-  std::vector<std::uint64_t> histogram;  ///< by k: vertices whose number is k
+  /// Core number of each vertex: the largest k such that the k-core has it.
+  std::vector<std::uint32_t> cores;
+  std::vector<std::uint64_t> histogram;  ///< by k: number of vertices with core number k
 };
 
 namespace detail {
@@ -107,13 +109,13 @@ class core_peeling {
 
 }  // namespace detail
 
-/// The *k-core* is what is left of the underlying simple graph when vertices with fewer than k neighbours are
-/// taken away until there are none. A vertex's number is the largest k whose core it is in, 0 where it has no
-/// neighbours.
+/// Computes the core number of every vertex. The *k-core* is what remains of the underlying simple graph when
+/// vertices with fewer than k neighbours are removed until there are none. The core number of a vertex is the
+/// largest k whose core has it, 0 for a vertex without neighbours.
 ///
-/// By all threads, k by k, after Kabir, Madduri: "Parallel k-core decomposition on multicore platforms"
-/// (2017). O(vertices + arcs), and 8 bytes for each vertex; where the graph is not simple, or does not order
-/// its rows, 4 to 8 bytes for each arc.
+/// Method: all threads, k by k, after Kabir, Madduri: "Parallel k-core decomposition on multicore platforms"
+/// (2017). O(vertices + arcs), and 8 bytes for each vertex. A graph that is not simple, or whose lists are
+/// not sorted, takes 4 to 8 bytes more for each arc.
 template <class Graph>
 core_result core_numbers(const Graph& graph, unsigned threads = 1) {
   core_result result;
@@ -133,8 +135,9 @@ core_result core_numbers(const Graph& graph, unsigned threads = 1) {
   return result;
 }
 
-/// What is wrong with numbers of cores, if something is: takes one vertex after the other away, that with the
-/// fewest neighbours, by one thread. O(vertices + arcs), 32 bytes for each vertex, and up to 8 for each arc.
+/// Checks core numbers. Returns a sentence about the first fault, or nothing. Removes one vertex after the
+/// other, the one with the fewest neighbours first, by one thread. O(vertices + arcs), 32 bytes for each
+/// vertex, and up to 8 for each arc.
 template <graph_view Graph>
 std::optional<std::string> verify_core_numbers(const Graph& graph, std::span<const std::uint32_t> cores) {
   if (cores.size() != graph.size()) return "there is not one number for each vertex";

@@ -1,4 +1,5 @@
-// What a CSR lacks of a graph that has grown, by rows, as an object for a store or for ordinary memory.
+// Vertices and arcs that were added to a graph since its CSR was made, as neighbour lists: an object for a
+// store or for ordinary memory.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +17,16 @@
 
 namespace perdure::graph {
 
-/// Beside a CSR, which stays as it is: for each vertex that got arcs since, those, and the ids of vertices
-/// that are new. Their handles follow those of the CSR. `patched_csr` is the CSR and its patch as one graph.
+/// Additions to a CSR, which itself stays unchanged: a list of added arcs for each vertex that got some, and
+/// the ids of new vertices. The numbers of new vertices follow those of the CSR. `patched_csr` is a view of
+/// the CSR and its patch as one graph.
 ///
-/// A row has a small array of its own, found by a hash table. So what a delta brings costs what there is of
-/// it (amortised, as arrays and tables grow), whatever the size of the graph, of the patch, and of the rows
-/// that it belongs to. It takes about 40 bytes for each such row, and 4 to 8 for each arc (12 to 24 with a
-/// weight), for which the other arcs of the vertex are not copied; in a directed graph that at both ends.
+/// Each list is a small array, found by a hash table. So `add` takes time in proportion to the delta
+/// (amortised), whatever the size of the graph, of the patch, and of the lists. A list takes about 40 bytes,
+/// and each arc 4 to 8 bytes (12 to 24 with a weight). The other arcs of the vertex are not copied. A
+/// directed graph has lists at both ends.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 template <class Allocator = perdure::allocator<std::byte>>
 class csr_patch {
   template <class T>
@@ -36,23 +38,23 @@ class csr_patch {
       perdure::flat_map<Key, Mapped, vertex_hash, perdure::equal_to, rebound<std::pair<const Key, Mapped>>>;
 
  public:
-  using allocator_type = Allocator;
-  using target_rows = table<vertex_handle, array<vertex_handle>>;
-  using weight_rows = table<vertex_handle, array<double>>;
-  using id_array = array<vertex_id>;
-  using id_table = table<vertex_id, vertex_handle>;
+  using allocator_type = Allocator;                                ///< allocator of all parts
+  using target_rows = table<vertex_handle, array<vertex_handle>>;  ///< added neighbours by vertex
+  using weight_rows = table<vertex_handle, array<double>>;         ///< weights of added arcs by vertex
+  using id_array = array<vertex_id>;                               ///< ids of new vertices, by number
+  using id_table = table<vertex_id, vertex_handle>;                ///< numbers of new vertices, by id
 
-  /// Of an empty CSR.
+  /// Makes the patch of an empty CSR.
   csr_patch()
     requires std::is_default_constructible_v<Allocator>
       : csr_patch(Allocator()) {}
+  /// Makes the patch of an empty CSR in the memory of `allocator`.
   explicit csr_patch(const Allocator& allocator)
       : added_(allocator), handles_(allocator), out_(allocator), weights_(allocator), in_(allocator) {}
   csr_patch(const csr_patch&) = delete;
   csr_patch& operator=(const csr_patch&) = delete;
 
-  /// Drops everything, and becomes the patch of this CSR, to which nothing was added yet. Gives its memory
-  /// back. O(rows).
+  /// Drops everything, releases its memory, and becomes an empty patch of `base`. O(lists).
   void begin(const csr_view& base) noexcept {
     added_.clear();
     added_.shrink_to_fit();
@@ -64,25 +66,27 @@ class csr_patch {
     base_vertices_ = base.size();
     base_arcs_ = base.arcs();
   }
-  /// Whether it can be a patch of this CSR: one of the size it was begun with.
+  /// Returns whether this can be a patch of `base`: `base` has as many vertices and arcs as the CSR that the
+  /// patch was begun with.
   bool fits(const csr_view& base) const noexcept {
     return base.size() == base_vertices_ && base.arcs() == base_arcs_;
   }
+  /// Returns whether nothing was added.
   bool empty() const noexcept { return arcs_ == 0 && added_.empty(); }
-  /// Arcs that the CSR lacks: of an undirected edge two, of a loop one.
+  /// Returns the number of added arcs: an undirected edge has two, a loop has one.
   std::uint64_t arcs() const noexcept { return arcs_; }
-  /// Ids of the vertices that the CSR lacks, by handle.
+  /// Returns the ids of the new vertices, by number. The first has the number `base.size()`.
   std::span<const vertex_id> added() const noexcept { return {added_.data(), added_.size()}; }
-  /// Of these the one with this id, or `no_vertex`. O(1).
+  /// Returns the number of the new vertex with this id, or `no_vertex`. O(1).
   vertex_handle find(vertex_id id) const {
     const auto found = handles_.find(id);
     return found == handles_.end() ? no_vertex : found->second;
   }
 
-  /// Takes in the edges of a delta to the CSR and this patch. What rows get depends on the order of the
-  /// edges, and on nothing else. O(edges (log edges + log vertices)), amortised; 50 bytes of ordinary memory
-  /// for each arc meanwhile. If it throws (`std::bad_alloc`, `errc::unsupported` beyond 2^32 - 1 vertices),
-  /// the patch is as it was.
+  /// Adds the edges and vertices of a delta to the CSR and this patch. The order of the edges alone
+  /// determines the lists. O(edges (log edges + log vertices)), amortised; 50 bytes of ordinary memory for
+  /// each arc meanwhile. Throws `std::bad_alloc`, and `errc::unsupported` beyond 2^32 - 1 vertices; the patch
+  /// is then unchanged.
   template <class Delta>
   void add(const csr_view& base, const Delta& delta) {
     const detail::delta_rows rows = detail::rows_of(
@@ -111,7 +115,8 @@ class csr_patch {
     arcs_ += rows.out.targets.size();
   }
 
-  /// `visit(v, targets, weights)` for each vertex that got arcs, in no certain order; weights may be empty.
+  /// Calls `visit(v, targets, weights)` for each vertex that got arcs, in no particular order. `weights` is
+  /// empty where arcs have none.
   template <class Visit>
   void each_row(Visit&& visit) const {
     for (const auto& [v, targets] : out_) {
@@ -120,15 +125,18 @@ class csr_patch {
       visit(v, span_of(targets), weights);
     }
   }
-  /// `visit(v, sources)` likewise for each vertex that arcs were added to, of directed graphs.
+  /// Calls `visit(v, sources)` for each vertex of a directed graph that got incoming arcs, in no particular
+  /// order.
   template <class Visit>
   void each_incoming_row(Visit&& visit) const {
     for (const auto& [v, sources] : in_) visit(v, span_of(sources));
   }
+  /// Returns the number of vertices that got arcs.
   std::size_t rows() const noexcept { return out_.size(); }
+  /// Returns the number of vertices that got incoming arcs; 0 in undirected graphs.
   std::size_t incoming_rows() const noexcept { return in_.size(); }
 
-  /// Says which members a store records.
+  /// Describes the members, so that the store can record them.
   static auto stored_form() {
     using perdure::stored_member;
     return perdure::stored_members(

@@ -1,4 +1,4 @@
-// A graph in two arrays (compressed sparse rows), wherever they lie.
+// A view of a graph in compressed sparse rows, wherever the arrays lie.
 #pragma once
 
 #include <algorithm>
@@ -15,59 +15,77 @@ namespace perdure::graph {
 
 namespace detail {
 
-/// A wide number of a vertex as the narrow one that algorithms use.
+/// Converts a 64-bit vertex number to the 32-bit number that algorithms use.
 struct narrowed {
   vertex_handle operator()(std::uint64_t v) const noexcept { return static_cast<vertex_handle>(v); }
 };
 
 }  // namespace detail
 
-/// The arrays of a graph that does not change: in ordinary memory, in a store, in a mapped file, in a region
-/// of the pager. A graph view; copy it freely. The arrays must outlive it.
+/// A graph view of arrays in ordinary memory, in a store, in a mapped file, or in a region of the pager.
+/// Copies are cheap. The arrays must outlive the view and stay unchanged.
 ///
-/// `offsets` has an entry for each vertex, where its neighbours begin in `targets`, and one more, the end.
-/// The others may be empty. Arrays that `csr` holds may be read a little beyond their ends (`padded_array`).
-/// `Target` is the type of the numbers in `targets`; algorithms see 32-bit ones whatever it is.
+/// All arrays but `offsets` and `targets` may be empty. Arrays of a `csr` may be read a little beyond their
+/// ends (`padded_array`). `Target` is the type of the numbers in `targets`; algorithms see 32-bit numbers in
+/// any case.
+///
+/// The members from `size` on are those that `graph_view`, `weighted_view`, `incoming_view` and `named_view`
+/// ask for. Vertex numbers must be below `size()`.
+///
+/// Thread safety: const members from any thread.
 template <class Weight, class Target = vertex_handle>
 struct basic_csr_view {
+  /// The place in `targets` where the neighbours of each vertex begin, and one more element, the end:
+  /// `size() + 1` elements, or none for an empty graph.
   std::span<const std::uint64_t> offsets;
-  std::span<const Target> targets;
-  direction kind = direction::undirected;
-  /// Where arcs come from, of a directed graph: the same for the graph with all arcs turned round.
+  std::span<const Target> targets;         ///< neighbours of all vertices, vertex by vertex
+  direction kind = direction::undirected;  ///< direction of the graph
+  /// The place in `in_targets` where the incoming arcs of each vertex begin, and the end. Empty: a directed
+  /// graph does not know its incoming arcs, and an undirected one needs none.
   std::span<const std::uint64_t> in_offsets = {};
-  std::span<const Target> in_targets = {};
-  /// What the input calls each vertex. Empty: vertices are called by their numbers.
+  std::span<const Target> in_targets = {};  ///< sources of incoming arcs, vertex by vertex
+  /// The id of each vertex in the input. Empty: ids are the vertex numbers.
   std::span<const vertex_id> ids = {};
-  /// The vertices ordered by their ids. Empty: as they are numbered.
+  /// The vertices in the order of their ids. Empty: they are numbered in that order.
   std::span<const vertex_handle> by_id = {};
-  /// One for each entry of `targets`. Empty: arcs have no weights.
+  /// The weight of each element of `targets`. Empty: arcs have no weights.
   std::span<const Weight> arc_weights = {};
 
+  /// Returns the number of vertices.
   std::size_t size() const noexcept { return offsets.empty() ? 0 : offsets.size() - 1; }
+  /// Returns the number of arcs: an undirected edge has two, a loop has one.
   std::uint64_t arcs() const noexcept { return targets.size(); }
+  /// Returns whether the graph is undirected.
   bool symmetric() const noexcept { return kind == direction::undirected; }
 
+  /// Returns the number of neighbours of a vertex; parallel edges count separately. O(1).
   std::uint64_t degree(vertex_handle v) const noexcept { return offsets[v + std::size_t{1}] - offsets[v]; }
-  /// A span where targets are 32-bit numbers.
+  /// Returns the neighbours of a vertex: a span if `Target` is 32 bits wide, a transformed range otherwise.
+  /// O(1).
   auto neighbours(vertex_handle v) const noexcept { return row(targets, offsets, v); }
 
+  /// Returns whether arcs have weights.
   bool has_weights() const noexcept { return !arc_weights.empty(); }
-  /// In the order of `neighbours(v)`; empty where arcs have none.
+  /// Returns the weights of a vertex's arcs, in the order of `neighbours(v)`; empty if arcs have none. O(1).
   std::span<const Weight> weights(vertex_handle v) const noexcept {
     if (arc_weights.empty()) return {};
     return {arc_weights.data() + offsets[v], arc_weights.data() + offsets[v + std::size_t{1}]};
   }
 
+  /// Returns whether `incoming` and `in_degree` may be called.
   bool has_incoming() const noexcept { return symmetric() || !in_offsets.empty(); }
+  /// Returns the number of incoming arcs of a vertex. Needs `has_incoming()`. O(1).
   std::uint64_t in_degree(vertex_handle v) const noexcept {
     return symmetric() ? degree(v) : in_offsets[v + std::size_t{1}] - in_offsets[v];
   }
+  /// Returns the vertices that have `v` as a neighbour. Needs `has_incoming()`. O(1).
   auto incoming(vertex_handle v) const noexcept {
     return symmetric() ? neighbours(v) : row(in_targets, in_offsets, v);
   }
 
+  /// Returns the id of a vertex in the input. O(1).
   vertex_id id(vertex_handle v) const noexcept { return ids.empty() ? v : ids[v]; }
-  /// The vertex of this id, or `no_vertex`. O(log vertices), O(1) where they are called by their numbers.
+  /// Returns the vertex with this id, or `no_vertex`. O(log vertices), or O(1) if ids are the vertex numbers.
   vertex_handle find(vertex_id wanted) const noexcept {
     if (ids.empty()) return wanted < size() ? static_cast<vertex_handle>(wanted) : no_vertex;
     if (by_id.empty()) {
@@ -78,7 +96,7 @@ struct basic_csr_view {
                                      [this](vertex_handle v, vertex_id id) { return ids[v] < id; });
     return at != by_id.end() && ids[*at] == wanted ? *at : no_vertex;
   }
-  /// O(vertices).
+  /// Returns all vertices in the order of their ids. O(vertices).
   std::vector<vertex_handle> in_id_order() const {
     std::vector<vertex_handle> order(by_id.begin(), by_id.end());
     if (order.empty()) {
@@ -100,6 +118,7 @@ struct basic_csr_view {
   }
 };
 
+/// View of a CSR with weights of type `double`, if it has weights.
 using csr_view = basic_csr_view<double>;
 
 }  // namespace perdure::graph

@@ -1,5 +1,5 @@
-// Renumbers a CSR that may be larger than memory by falling degree, in steps between which it can be
-// interrupted.
+// Renumbers a CSR, which may be larger than memory, by falling degree. The work can be interrupted between
+// its steps.
 //
 // The degrees give each vertex its new number. The arcs by these numbers are the edges of a second external
 // build.
@@ -64,33 +64,36 @@ class renumbered_source final : public edge_source {
 
 }  // namespace detail
 
-/// How far the ordering is, with all that it needs. An object for the store that the graph is in, where it
-/// takes as much as the graph and what an external build takes.
+/// State of a renumbering, with all that it needs. It is an object for the store that the graph is in. It
+/// takes as much space there as the graph and an external build together.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 template <class Allocator = perdure::allocator<std::byte>, class Weight = double>
 class degree_ordering {
  public:
-  using allocator_type = Allocator;
+  using allocator_type = Allocator;  ///< allocator of all parts
 
+  /// Makes an empty ordering.
   degree_ordering()
     requires std::is_default_constructible_v<Allocator>
       : degree_ordering(Allocator()) {}
+  /// Makes an empty ordering in the memory of `allocator`.
   explicit degree_ordering(const Allocator& allocator)
       : rows_(allocator), numbers_(allocator), build_(allocator) {}
   degree_ordering(const degree_ordering&) = delete;
   degree_ordering& operator=(const degree_ordering&) = delete;
 
-  /// Takes the graph, ordered by ids, that a build has filled.
+  /// Takes the graph, in the order of ids, that a build has filled. O(1).
   void take_from(csr_build<Allocator, Weight>& filled) {
     filled.give_to(rows_);
     has_rows_ = true;
   }
+  /// Returns whether `take_from` was called.
   bool has_rows() const noexcept { return has_rows_; }
 
-  /// Goes on until the arrays are filled; `give_to` does the rest. The graph is the same as `build_csr` makes
-  /// with `vertex_order::by_degree`. After a throw go back to the last checkpoint. Throws what
-  /// `csr_build::run` throws.
+  /// Continues until the arrays are filled; call `give_to` afterwards. The graph is the one that `build_csr`
+  /// makes with `vertex_order::by_degree`. Throws what `csr_build::run` throws. After an exception go back to
+  /// the last checkpoint.
   void run(const csr_options& options, const external_options& external) {
     if (!is_numbered_) {
       number();
@@ -106,7 +109,8 @@ class degree_ordering {
     build_.run(source, by_number, external);
   }
 
-  /// Replaces the graph, which is in the same memory, by what was ordered; the ordering is empty then.
+  /// Replaces `graph`, which is in the same memory, by the renumbered one. The ordering is empty then.
+  /// O(vertices).
   void give_to(csr<Allocator, Weight>& graph) {
     const auto rows = rows_.view();
     auto& arrays = build_.filled();
@@ -142,6 +146,7 @@ class degree_ordering {
   bool is_numbered_ = false;
 };
 
+/// A renumbering in a relocatable store.
 using stored_degree_ordering = degree_ordering<>;
 
 }  // namespace perdure::graph

@@ -1,5 +1,4 @@
-// How many neighbours vertices have: each vertex's degree, their distribution, and the vertices that have
-// most.
+// Degrees of vertices, their distribution, and the vertices with the largest values.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +11,17 @@
 
 namespace perdure::graph {
 
-/// Degrees of all vertices, by handle.
+/// Degrees of all vertices.
 struct degree_result {
-  std::vector<std::uint64_t> out;
-  std::vector<std::uint64_t> in;  ///< empty for an undirected graph
-  std::uint64_t self_loops = 0;
-  std::uint64_t isolated = 0;  ///< vertices without an arc in either direction
-  std::uint64_t edges = 0;     ///< an undirected edge counts once
+  std::vector<std::uint64_t> out;  ///< number of arcs from each vertex; of an undirected graph its degree
+  std::vector<std::uint64_t> in;   ///< number of arcs to each vertex; empty for an undirected graph
+  std::uint64_t self_loops = 0;    ///< edges from a vertex to itself
+  std::uint64_t isolated = 0;      ///< vertices without an arc in either direction
+  std::uint64_t edges = 0;         ///< number of edges; an undirected edge counts once
 };
 
-/// Counts the arcs of each vertex. O(vertices + arcs), by one thread.
+/// Counts the arcs of each vertex. Parallel edges count separately, and a loop of an undirected graph once.
+/// One thread, O(vertices + arcs).
 template <class Graph>
 degree_result degrees(const Graph& graph) {
   degree_result found;
@@ -43,36 +43,37 @@ degree_result degrees(const Graph& graph) {
   return found;
 }
 
-/// The distribution of degrees.
+/// Distribution of degrees.
 struct degree_distribution {
-  /// Vertices whose degree is from `from` to `to`.
+  /// A range of degrees and the number of vertices in it.
   struct bin {
-    std::uint64_t from;
-    std::uint64_t to;
-    std::uint64_t vertices;
+    std::uint64_t from;      ///< smallest degree of the range
+    std::uint64_t to;        ///< largest degree of the range
+    std::uint64_t vertices;  ///< vertices whose degree is in the range
   };
 
+  /// Takes the degree of each vertex. O(vertices log degrees).
   explicit degree_distribution(const std::vector<std::uint64_t>& degrees);
   /// Takes the number of vertices by degree.
   explicit degree_distribution(std::map<std::uint64_t, std::uint64_t> counts);
-  /// Returns the bins 0, 1, 2-3, 4-7, …, to the last that has vertices.
+  /// Returns the ranges 0, 1, 2-3, 4-7, …, to the last one that has vertices.
   std::vector<bin> bins() const;
 
   std::map<std::uint64_t, std::uint64_t> vertices;  ///< number of vertices by degree
-  std::uint64_t smallest = 0;
-  std::uint64_t largest = 0;
-  double mean = 0;
-  double median = 0;
+  std::uint64_t smallest = 0;                       ///< smallest degree; 0 without vertices
+  std::uint64_t largest = 0;                        ///< largest degree; 0 without vertices
+  double mean = 0;                                  ///< mean degree
+  double median = 0;                                ///< middle degree, or the mean of the two middle ones
 };
 
 /// A vertex and a value of it.
 struct ranked_vertex {
-  vertex_id id;
-  double value;
+  vertex_id id;  ///< id in the input
+  double value;  ///< the value that it was ranked by
 };
 
-/// Returns the `count` vertices with the largest values, the largest first, the smaller id first among
-/// equals. `value(v)` is called with handles. O(vertices log count).
+/// Returns the `count` vertices with the largest values, in falling order. Among equal values the smaller id
+/// comes first. `value(v)` is called with vertex handles, several times for each. O(vertices log count).
 template <named_view Graph, class Value>
 std::vector<ranked_vertex> highest(const Graph& graph, std::uint64_t count, Value&& value) {
   std::vector<vertex_handle> vertices(graph.size());

@@ -1,4 +1,4 @@
-// An edge as it stands in the input, and the batches in which edges travel.
+// An edge as the input has it, and the batches in which edges travel.
 #pragma once
 
 #include <perdure/graph/vertex.hpp>
@@ -6,21 +6,26 @@
 
 namespace perdure::graph {
 
+/// An edge, by the ids of its ends.
 struct edge {
-  vertex_id source;
-  vertex_id target;
+  vertex_id source;  ///< where the edge begins; either end of an undirected edge
+  vertex_id target;  ///< where the edge ends
+  /// Compares both ends, in order: an undirected edge differs from the same edge turned round.
   bool operator==(const edge&) const = default;
 };
 
-/// A part of what an edge source hands out: some ten thousand edges, and vertices that no edge need have.
+/// A part of the edges of an edge source: about ten thousand edges, and vertices that need not occur in an
+/// edge.
 struct edge_batch {
-  std::vector<edge> edges;
-  std::vector<double> values;  ///< the weight of each edge, or nothing
-  std::vector<double>
-      times;  ///< the time of each edge, in seconds since 1970 or as the input counts; or nothing
+  std::vector<edge> edges;     ///< the edges
+  std::vector<double> values;  ///< weight of each edge, or empty
+  /// Time of each edge in seconds since 1970, or in the unit of the input; or empty.
+  std::vector<double> times;
 
-  std::vector<vertex_id> vertices;  ///< each before its first edge
+  /// Vertices that the input declares, each before its first edge.
+  std::vector<vertex_id> vertices;
 
+  /// Removes everything and keeps the memory.
   void clear() noexcept {
     vertices.clear();
     edges.clear();

@@ -1,4 +1,4 @@
-// Where edges come from: a stream of batches that any number of threads may draw from.
+// Streams of edges in batches, from which several threads may draw.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +15,16 @@
 
 namespace perdure::graph {
 
-/// Which of several equal parts of all edges a source has: one of them for each rank of a program.
+/// Number of one of several equal parts of all edges, for example one part for each rank of a program.
 struct source_share {
-  std::uint64_t part = 0;
-  std::uint64_t parts = 1;
+  std::uint64_t part = 0;   ///< number of the part, from 0
+  std::uint64_t parts = 1;  ///< number of parts
 };
 
-/// A stream of edges in batches of bounded size, so that ingestion needs bounded memory.
+/// A stream of edges in batches of bounded size, so that ingestion needs bounded memory. Derive from it to
+/// add edges of a format or a generator of your own.
 ///
-/// Thread safety: `next` and `progress` may be called from any thread at once; each edge is handed out
-/// exactly once.
+/// Thread safety: any threads may call `next` and `progress` at once. Each edge is handed out exactly once.
 class edge_source {
  public:
   edge_source() = default;
@@ -32,37 +32,42 @@ class edge_source {
   edge_source& operator=(const edge_source&) = delete;
   virtual ~edge_source() = default;
 
-  /// Replaces the content of `batch` by the next edges; false at the end. A batch may be empty before the
-  /// end. After a throw the source is at its end for every thread.
+  /// Replaces the content of `batch` by the next edges. Returns false at the end. A batch may be empty before
+  /// the end. After an exception the source is at its end for every thread.
   virtual bool next(edge_batch& batch) = 0;
 
+  /// Returns how much was drawn, in a unit that the source chooses.
   virtual workload::progress progress() const noexcept = 0;
 
-  /// Ids that are vertices though no edge may name them, known before the first edge is drawn.
+  /// Returns ids that are vertices even if no edge has them. Known before the first edge is drawn.
   virtual id_range declared_vertices() const noexcept { return {}; }
 
-  /// Malformed lines left out so far (only where the source was told to skip them).
+  /// Returns the number of malformed lines that were left out so far. 0 unless the source was asked to skip
+  /// them.
   virtual std::uint64_t skipped_lines() const noexcept { return 0; }
 
-  /// Columns behind those that are kept, of the first line seen that has any.
+  /// Returns the number of columns that were ignored in the first line that has any.
   virtual unsigned ignored_columns() const noexcept { return 0; }
 
-  /// Names of what vertices and edges have beside and is not kept, as far as it was met.
+  /// Returns the names of properties of vertices and edges that were found so far and not kept.
   virtual std::vector<std::string> left_out() const { return {}; }
 
-  /// Moves out what was met of vertices' attributes, where they are kept
-  /// (`graph_file_options::keep_attributes`). To be called once, at the end.
+  /// Moves out the vertex attributes that were found, if they are kept
+  /// (`graph_file_options::keep_attributes`). Call it once, at the end.
   virtual std::vector<vertex_attribute> take_vertex_attributes() { return {}; }
-  /// The same of edges. Without attributes where the source has met none.
+  /// Moves out the edge attributes that were found, if they are kept. Call it once, at the end. The result
+  /// has no attributes if the source has met none.
   virtual attributed_edges take_edge_attributes() { return {}; }
 };
 
-/// Edges that lie in memory. The span must outlive the source.
+/// Edges in memory. The span must outlive the source.
 class span_source final : public edge_source {
  public:
+  /// Hands out `edges` in batches of at most `batch_size`.
   explicit span_source(std::span<const edge> edges, std::size_t batch_size = std::size_t{1} << 14)
       : edges_(edges), batch_size_(batch_size) {}
 
+  /// Replaces the content of `batch` by the next edges. Returns false at the end. Throws `std::bad_alloc`.
   bool next(edge_batch& batch) override {
     batch.clear();
     std::span<const edge> part;
@@ -74,6 +79,7 @@ class span_source final : public edge_source {
     batch.edges.assign(part.begin(), part.end());
     return !part.empty();
   }
+  /// Returns the number of edges handed out.
   workload::progress progress() const noexcept override {
     const std::lock_guard lock(mutex_);
     return {position_, edges_.size(), "edges"};

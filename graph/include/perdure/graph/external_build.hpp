@@ -1,9 +1,9 @@
-// Makes a CSR that may be larger than memory, in steps between which it can be interrupted.
+// Makes a CSR that may be larger than memory. The work can be interrupted between its steps.
 //
-// By external sort: arcs are drawn into memory of a given size, sorted, and put away as a run, as often as
-// there are edges; the ids of all runs are merged into the vertices; then the runs are merged piece by piece
-// into the CSR's arrays. Runs, and how far the build is, are an object beside the graph. In a store, with a
-// checkpoint after each step, a build that was killed goes on where its last checkpoint was.
+// Method: external sort. Arcs are drawn into memory of a given size, sorted, and stored as a run, until there
+// are no more edges. The ids of all runs are merged into the list of vertices. Then the runs are merged piece
+// by piece into the arrays of the CSR. Runs and the state of the build are an object beside the graph. In a
+// store, with a checkpoint after each step, a build that was killed continues at its last checkpoint.
 #pragma once
 
 #include <algorithm>
@@ -30,47 +30,51 @@
 
 namespace perdure::graph {
 
+/// Options of external builds.
 struct external_options {
-  /// Bytes of ordinary memory for arcs that are being sorted, by all threads together. What else is needed
-  /// grows with the vertices alone: 0.25 bytes for each number up to the largest id, or an eighth of a byte
-  /// for each vertex.
+  /// Bytes of ordinary memory for arcs that are being sorted, for all threads together. Other memory grows
+  /// with the vertices alone: 0.25 bytes for each number up to the largest id, or an eighth of a byte for
+  /// each vertex.
   std::size_t memory = std::size_t{256} << 20;
-  /// Called where the build can be gone on from: makes a checkpoint. Empty: nothing.
+  /// Called at points from which the build can continue; makes a checkpoint. Empty: no checkpoints.
   std::function<void()> checkpoint = {};
 };
 
-/// How far a build is, and its runs. An object for the store that the graph is in.
+/// State of a build and its runs: an object for the store that the graph is in.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 template <class Allocator = perdure::allocator<std::byte>, class Weight = double>
 class csr_build {
   template <class T>
   using array = perdure::vector<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
 
  public:
-  using allocator_type = Allocator;
+  using allocator_type = Allocator;  ///< allocator of all parts
 
+  /// Makes an empty build.
   csr_build()
     requires std::is_default_constructible_v<Allocator>
       : csr_build(Allocator()) {}
+  /// Makes an empty build in the memory of `allocator`.
   explicit csr_build(const Allocator& allocator)
       : runs_(allocator), reversed_(allocator), ids_(allocator), arrays_(allocator) {}
   csr_build(const csr_build&) = delete;
   csr_build& operator=(const csr_build&) = delete;
 
-  /// Edges that are in runs.
+  /// Returns the number of edges that are in runs.
   std::uint64_t drawn_edges() const noexcept { return edges_; }
-  /// Whether `source` of a further call is not needed any more.
+  /// Returns whether all edges are in runs, so that a further call of `run` does not draw from its source.
   bool has_drawn_all() const noexcept { return stage_ != stage::drawing; }
 
-  /// Goes on until the arrays are filled; `give_to` does the rest. `source` has the same edges in the same
-  /// batches each time, from the first one on; those that are in runs are passed over. The graph is the same
-  /// as `build_csr` makes, whatever the threads, the memory, and where the build was interrupted.
+  /// Continues until the arrays are filled; call `give_to` afterwards. `source` must hand out the same edges
+  /// in the same batches each time, from the first one on; edges that are in runs are skipped. The graph is
+  /// the one that `build_csr` makes. It does not depend on threads and memory, nor on where the build was
+  /// interrupted.
   ///
-  /// After a throw, which may come from the source or be `std::bad_alloc`, go back to the last checkpoint.
-  /// `invalid_argument` where the options are not those that the build was begun with, or the source is
-  /// another one; `unsupported` for `vertex_order::by_degree` (`degree_ordering` does that afterwards), and
-  /// for more than 2^32 - 1 vertices.
+  /// Throws `invalid_argument` if the options differ from those that the build was begun with, or if the
+  /// source has other edges; `unsupported` for `vertex_order::by_degree` (use `degree_ordering` afterwards)
+  /// and for more than 2^32 - 1 vertices; what the source throws; and `std::bad_alloc`. After an exception go
+  /// back to the last checkpoint.
   void run(edge_source& source, const csr_options& options, const external_options& external) {
     begin(options);
     const auto checkpoint = [&] {
@@ -115,15 +119,15 @@ class csr_build {
     stage_ = stage::ready;
   }
 
-  /// The arrays that `run` has filled, for callers that add to them before they give them away.
+  /// Returns the arrays that `run` has filled, for callers that add to them before `give_to`.
   csr_arrays<Allocator, Weight>& filled() noexcept { return arrays_; }
-  /// Replaces the graph, which is in the same memory, by what was built; the build is empty then.
+  /// Replaces `graph`, which is in the same memory, by the built one. The build is empty then.
   void give_to(csr<Allocator, Weight>& graph) {
     graph.replace(std::move(arrays_));
     clear();
   }
 
-  /// Drops what was done.
+  /// Drops all that was built. The next `run` starts again.
   void clear() {
     runs_.clear();
     reversed_.clear();
@@ -504,6 +508,7 @@ class csr_build {
   std::uint64_t loops_ = 0;
 };
 
+/// A build in a relocatable store.
 using stored_csr_build = csr_build<>;
 
 }  // namespace perdure::graph

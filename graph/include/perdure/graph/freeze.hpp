@@ -1,4 +1,4 @@
-// An adjacency list as a CSR, and such a CSR with what was added to it as another.
+// Makes a CSR of an adjacency list, or of another CSR and what was added to it.
 #pragma once
 
 #include <algorithm>
@@ -64,9 +64,9 @@ void copy_pieces(const joined_row<T>& row, std::span<T> to) {
 
 }  // namespace detail
 
-/// Makes a CSR of an adjacency list by its index: the same vertices, those without edges too, and the same
-/// edges. Of a directed graph also where arcs come from. Weights are those of the index. O(arcs log degree).
-/// Throws `std::bad_alloc`; the CSR is unchanged then.
+/// Makes a CSR with all vertices and edges of an adjacency list, given by its index. A directed graph gets
+/// its incoming arcs too. Weights are those of the index. O(arcs log degree). Throws `std::bad_alloc`;
+/// `frozen` is then unchanged.
 template <class Allocator>
 void freeze(csr<Allocator>& frozen, const vertex_index& list, vertex_order order, unsigned threads) {
   std::vector<vertex_handle> by_id = list.in_id_order();
@@ -108,9 +108,9 @@ void freeze(csr<Allocator>& frozen, const vertex_index& list, vertex_order order
   frozen.replace(std::move(arrays));
 }
 
-/// Makes a CSR of one and of what was added to it, in whose own memory or in other. Vertices that are new
-/// come last, in the order in which they have their handles. O(vertices + arcs), most of which is copying.
-/// Throws as `freeze` of a list.
+/// Makes a CSR of another CSR and what was added to it; `merged` may be in the same memory or in other
+/// memory. New vertices come last and keep their numbers. O(vertices + arcs), most of which is copying.
+/// Throws `std::bad_alloc`; `merged` is then unchanged.
 template <class Allocator>
 void freeze(csr<Allocator>& merged, const patched_csr_view& graph, unsigned threads) {
   auto arrays = merged.empty_arrays();

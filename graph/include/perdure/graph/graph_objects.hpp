@@ -1,4 +1,4 @@
-// The objects that a graph in a store consists of, and their names.
+// Types and names of the objects that make up a graph in a store.
 #pragma once
 
 #include <perdure/graph/adjacency_list.hpp>
@@ -11,13 +11,13 @@
 
 namespace perdure::graph {
 
-/// A growing graph is an adjacency list. The object has the graph's name; the other objects of the graph have
-/// the same name and a suffix.
+/// The adjacency list of a growing graph. The object has the graph's name; the other objects of the graph
+/// have the same name and a suffix.
 using stored_list = adjacency_list<store_containers>;
-using stored_column = edge_column<store_containers>;
-using stored_names = vertex_names<>;
-using stored_patch = csr_patch<>;
-using stored_delta = csr_delta<>;
+using stored_column = edge_column<store_containers>;  ///< weights or times of edges
+using stored_names = vertex_names<>;                  ///< names of vertices
+using stored_patch = csr_patch<>;                     ///< additions to the frozen form, as neighbour lists
+using stored_delta = csr_delta<>;                     ///< additions to both, as edges
 
 /// Name of the graph where the caller gives none.
 inline constexpr const char* default_graph_name = "graph";

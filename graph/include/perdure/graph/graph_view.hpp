@@ -1,4 +1,4 @@
-// What an algorithm asks of a graph, whatever it is stored in: vertices 0, 1, 2, … and the neighbours of
+// Requirements of algorithms on a graph, wherever it is stored: vertices 0, 1, 2, … and the neighbours of
 // each.
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace perdure::graph {
 
-/// Some vertices, which may be gone through several times.
+/// A range of vertices that may be traversed several times.
 template <class R>
 concept handle_range = std::ranges::forward_range<R> && std::ranges::sized_range<R> &&
                        std::convertible_to<std::ranges::range_value_t<R>, vertex_handle>;
 
-/// A graph as algorithms see it. Vertices are 0 to `size() - 1`; an *arc* is one entry of a list of
-/// neighbours, so an undirected edge has two, but a loop one. All members are const, cheap, and may be called
-/// from any thread.
+/// A graph as algorithms see it. Vertices are 0 to `size() - 1`. An *arc* is one entry of a neighbour list:
+/// an undirected edge has two, a loop has one. All members are const and cheap, and may be called from any
+/// thread.
 ///
-/// Of this library `csr_view` (arrays, wherever they lie), `patched_csr_view` (such arrays and what was
-/// added) and `vertex_index` (an adjacency list) are graph views. Write kernels as templates over it, with
-/// `require_graph_view<Graph>()` first: the compiler then says in one sentence what a type lacks.
+/// `csr_view` (arrays, wherever they lie), `patched_csr_view` (such arrays and what was added) and
+/// `vertex_index` (an adjacency list) are graph views. Write kernels as templates over it, with
+/// `require_graph_view<Graph>()` first: the compiler then names in one sentence what a type lacks.
 template <class G>
 concept graph_view = requires(const G& graph, vertex_handle v) {
   /// Number of vertices.
@@ -36,7 +36,7 @@ concept graph_view = requires(const G& graph, vertex_handle v) {
   { graph.neighbours(v) } -> handle_range;
 };
 
-/// A graph view that can tell where arcs come from, if the graph at hand can: `has_incoming()` says so.
+/// A graph view that may know the sources of incoming arcs; `has_incoming()` says whether this graph does.
 template <class G>
 concept incoming_view = graph_view<G> && requires(const G& graph, vertex_handle v) {
   { graph.has_incoming() } -> std::convertible_to<bool>;
@@ -44,15 +44,15 @@ concept incoming_view = graph_view<G> && requires(const G& graph, vertex_handle 
   { graph.incoming(v) } -> handle_range;
 };
 
-/// A graph view with a weight for each arc, in the order of the neighbours, if the graph at hand has them:
-/// `has_weights()` says so.
+/// A graph view that may have a weight for each arc, in the order of the neighbours; `has_weights()` says
+/// whether this graph has them.
 template <class G>
 concept weighted_view = graph_view<G> && requires(const G& graph, vertex_handle v) {
   { graph.has_weights() } -> std::convertible_to<bool>;
   { graph.weights(v) } -> std::ranges::forward_range;
 };
 
-/// A graph view that knows how the input calls its vertices.
+/// A graph view that knows the ids of its vertices in the input.
 template <class G>
 concept named_view = graph_view<G> && requires(const G& graph, vertex_handle v, vertex_id id) {
   { graph.id(v) } -> std::convertible_to<vertex_id>;
@@ -95,7 +95,8 @@ consteval view_lacks lacking() {
 
 }  // namespace detail
 
-/// Whether `G` is a graph view; if not, the program does not compile, and the compiler says what is missing.
+/// Returns true for a graph view. For any other type the program does not compile, and the compiler says what
+/// is missing.
 template <class G>
 consteval bool require_graph_view() {
   constexpr detail::view_lacks lacks = detail::lacking<G>();
@@ -121,7 +122,7 @@ consteval bool require_graph_view() {
   return lacks == detail::view_lacks::nothing;
 }
 
-/// Whether arcs can be followed backwards at this graph.
+/// Returns whether arcs of this graph can be followed backwards.
 template <graph_view Graph>
 bool knows_incoming(const Graph& graph) {
   if constexpr (incoming_view<Graph>) {
@@ -131,8 +132,8 @@ bool knows_incoming(const Graph& graph) {
   }
 }
 
-/// The vertices that have `v` among their neighbours, of a graph that `knows_incoming`: `visit(u)` for each,
-/// until it returns false.
+/// Calls `visit(u)` for each vertex `u` that has `v` as a neighbour, until `visit` returns false. The graph
+/// must satisfy `knows_incoming`.
 template <graph_view Graph, class Visit>
 void visit_incoming(const Graph& graph, vertex_handle v, Visit&& visit) {
   if constexpr (incoming_view<Graph>) {

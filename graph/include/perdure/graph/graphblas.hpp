@@ -1,5 +1,5 @@
-// A CSR as a matrix of SuiteSparse:GraphBLAS, where it lies. Needs GraphBLAS 7 or later
-// (libgraphblas-dev) in programs that include it; link them with -lgraphblas.
+// A CSR as a matrix of SuiteSparse:GraphBLAS, without a copy. Programs that include it need GraphBLAS 7 or
+// later (libgraphblas-dev); link them with -lgraphblas.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@
 
 namespace perdure::graph {
 
-/// Throws `errc::out_of_memory` or `errc::unsupported` where a call of GraphBLAS failed. `what` completes
-/// "GraphBLAS could not …".
+/// Throws `errc::out_of_memory` or `errc::unsupported` if a call of GraphBLAS failed. `what` completes the
+/// sentence "GraphBLAS could not …".
 inline void require_graphblas(GrB_Info info, const char* what) {
   if (info == GrB_SUCCESS || info == GrB_NO_VALUE) return;
   const std::string failed =
@@ -30,15 +30,14 @@ inline void require_graphblas(GrB_Info info, const char* what) {
   throw error(errc::unsupported, failed);
 }
 
-/// Whether `graphblas_matrix` goes through all arcs first.
+/// Check of the neighbour lists that `graphblas_matrix` makes first.
 enum class graphblas_check : std::uint8_t {
-  rows,  ///< that each row is ordered and has each neighbour once, as GraphBLAS relies on. O(arcs)
-  none,  ///< the graph was built with `drop_duplicates`
+  rows,  ///< each list must be sorted, without parallel edges, as GraphBLAS relies on. O(arcs)
+  none,  ///< no check: the graph was built with `drop_duplicates`
 };
 
-/// A graph as a square matrix of GraphBLAS, an entry for each arc, whose arrays are those of the graph:
-/// nothing is copied, whatever the size, and nothing is written, so that the graph may lie in a store that is
-/// open for reading.
+/// A graph as a square matrix of GraphBLAS with an entry for each arc. The arrays of the matrix are those of
+/// the graph: nothing is copied or written, so the graph may lie in a store that is open for reading.
 ///
 ///     GrB_init(GrB_NONBLOCKING);
 ///     {
@@ -47,23 +46,25 @@ enum class graphblas_check : std::uint8_t {
 ///     }
 ///     GrB_finalize();
 ///
-/// GraphBLAS takes arrays over as its own, to be freed with their matrix; this object takes them back before
-/// that. So the matrix must be an *input* of operations only, its options stay as they are, and it is this
-/// object that frees it, before `GrB_finalize` and while the graph's memory is mapped.
+/// GraphBLAS takes ownership of arrays and frees them with their matrix; this object takes them back before
+/// that. So
+/// - use the matrix only as an *input* of operations,
+/// - do not change its options,
+/// - destroy this object before `GrB_finalize`, while the graph's memory is mapped. Do not free the matrix.
 ///
-/// Thread safety: as a matrix of GraphBLAS has it. Threads may use one as input at the same time.
+/// Thread safety: like a matrix of GraphBLAS. Threads may use one as an input at the same time.
 class graphblas_matrix {
  public:
-  /// Every arc has the value true, which is kept once: of type GrB_BOOL. Throws `errc::invalid_argument` for
-  /// rows that are not ordered or have a neighbour twice (build the graph with `drop_duplicates`), and as
-  /// `require_graphblas`. O(1), O(arcs) with `graphblas_check::rows`.
+  /// Makes a matrix of type GrB_BOOL in which every arc has the value true, stored once. Throws
+  /// `errc::invalid_argument` for lists that are not sorted or have parallel edges (build the graph with
+  /// `drop_duplicates`), and what `require_graphblas` throws. O(1), or O(arcs) with `graphblas_check::rows`.
   template <class Weight>
   static graphblas_matrix of_arcs(const basic_csr_view<Weight, std::uint64_t>& graph,
                                   graphblas_check check = graphblas_check::rows, unsigned threads = 1) {
     return {graph.offsets, graph.targets, nullptr, GrB_BOOL, 0, check, threads};
   }
-  /// The same of the graph with all arcs turned round; of an undirected graph there is no difference. Throws
-  /// `errc::invalid_argument` where a directed graph does not know where its arcs come from.
+  /// Makes the matrix of the graph with all arcs reversed; for an undirected graph the same as `of_arcs`.
+  /// Also throws `errc::invalid_argument` if a directed graph does not have its incoming arcs.
   template <class Weight>
   static graphblas_matrix of_incoming_arcs(const basic_csr_view<Weight, std::uint64_t>& graph,
                                            graphblas_check check = graphblas_check::rows,
@@ -74,8 +75,8 @@ class graphblas_matrix {
                   "the graph does not know where its arcs come from: build it with with_incoming");
     return {graph.in_offsets, graph.in_targets, nullptr, GrB_BOOL, 0, check, threads};
   }
-  /// Arcs have their weights as values: of type GrB_FP64, or GrB_FP32 for `float`. Throws
-  /// `errc::invalid_argument` where they have none.
+  /// Makes a matrix whose values are the arcs' weights, of type GrB_FP64, or GrB_FP32 for `float`. Also
+  /// throws `errc::invalid_argument` if arcs have no weights.
   template <class Weight>
   static graphblas_matrix of_weights(const basic_csr_view<Weight, std::uint64_t>& graph,
                                      graphblas_check check = graphblas_check::rows, unsigned threads = 1) {
@@ -92,7 +93,7 @@ class graphblas_matrix {
   graphblas_matrix& operator=(const graphblas_matrix&) = delete;
   ~graphblas_matrix() { give_back(); }
 
-  /// To be used as an input.
+  /// Returns the matrix, to be used as an input. It is valid as long as this object.
   GrB_Matrix get() const noexcept { return matrix_; }
 
  private:

@@ -27,99 +27,106 @@ namespace perdure::graph {
 
 /// Requirements on a graph that is found or made.
 struct growth_options {
-  /// The graph's direction. An existing graph of the other one is an error. Nothing: either will do.
+  /// Direction of the graph. An existing graph with the other direction is an error. Nothing: either
+  /// direction is accepted.
   std::optional<direction> kind = {};
-  /// Direction of a graph that is made, where `kind` says nothing.
+  /// Direction of a new graph if `kind` is empty.
   direction kind_if_new = direction::directed;
-  bool with_weights = false;  ///< makes the column of weights, if the graph has none
-  bool with_times = false;    ///< makes the column of times, if the graph has none
-  bool with_names = false;    ///< makes the names of vertices, if the graph is empty
-  unsigned threads = 1;       ///< number of threads that fill a new column for the edges that are there
+  bool with_weights = false;  ///< makes the column of weights if the graph has none
+  bool with_times = false;    ///< makes the column of times if the graph has none
+  bool with_names = false;    ///< makes the names of vertices if the graph is empty
+  unsigned threads = 1;       ///< threads that fill a new column for existing edges
 };
 
+/// Options of `growing_graph::freeze`.
 struct freeze_options {
-  vertex_order order = vertex_order::by_id;  ///< order of a CSR that is built anew
-  bool rebuild = false;                      ///< builds the CSR anew, also where it is up to date
-  bool whole = false;                        ///< merges everything into the CSR, also where there is little
-  unsigned threads = 1;
+  /// Numbering of the vertices when the CSR is built from the list.
+  vertex_order order = vertex_order::by_id;
+  bool rebuild = false;  ///< builds the CSR from the list even if the frozen form is up to date
+  bool whole = false;    ///< merges all additions into the CSR, even if they are few
+  unsigned threads = 1;  ///< number of threads
 };
 
 /// The step that `freeze` took.
 enum class freeze_action : std::uint8_t {
   built,    ///< made the CSR from the list
-  patched,  ///< took the edges added since into the patch
+  patched,  ///< moved the edges of the delta into the patch
   merged,   ///< made a new CSR of CSR, patch and delta
   kept,     ///< nothing: the frozen form was up to date
 };
-/// Returns the action's name: "built", "patched", "merged", "kept".
+/// Returns the name of an action: "built", "patched", "merged", "kept".
 const char* name_of(freeze_action action) noexcept;
 
+/// Result of `growing_graph::freeze`.
 struct freeze_result {
-  freeze_action done = freeze_action::kept;
-  std::uint64_t merged_edges = 0;  ///< edges that were taken from the delta
-  std::uint64_t vertices = 0;      ///< in the frozen form
-  std::uint64_t arcs = 0;          ///< in the frozen form, those of the patch included
-  std::uint64_t patch_arcs = 0;
-  std::uint64_t bytes = 0;  ///< size of the CSR's arrays
+  freeze_action done = freeze_action::kept;  ///< the step that was taken
+  std::uint64_t merged_edges = 0;            ///< edges that were taken from the delta
+  std::uint64_t vertices = 0;                ///< vertices of the frozen form
+  std::uint64_t arcs = 0;                    ///< arcs of the frozen form, including those of the patch
+  std::uint64_t patch_arcs = 0;              ///< arcs of the patch
+  std::uint64_t bytes = 0;                   ///< size of the CSR's arrays
 };
 
 /// A growing graph in a store: an adjacency list, with weights, times and names where edges and vertices have
-/// them, and a CSR beside it (the frozen form) once `freeze` was called.
+/// them. Once `freeze` was called, a CSR lies beside it (the frozen form).
 ///
-/// Each member that adds edges leaves the frozen form fresh, so that every checkpoint between two calls has
-/// the list and the CSR in the same state. While a call adds edges the frozen form is stale: a checkpoint
-/// made meanwhile by another thread has a graph that analyses read from the list. After an exception the
-/// frozen form stays stale until `freeze` builds it anew; or go back to the last checkpoint.
+/// Each member that adds edges leaves the frozen form fresh. So every checkpoint between two calls has the
+/// list and the CSR in the same state. While a call adds edges, the frozen form is stale: if another thread
+/// makes a checkpoint then, analyses of that checkpoint read the list. After an exception the frozen form
+/// stays stale until `freeze` builds it again, or the store goes back to the last checkpoint.
 ///
-/// Nothing is durable before the store's next checkpoint. The store must outlive this object, which is one of
-/// a time for each graph.
+/// Changes are durable from the store's next checkpoint on. The store must outlive this object. Only one such
+/// object may exist for a graph at a time.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 class growing_graph {
  public:
-  /// Finds the graph or makes it, with the columns that are asked for. Throws
+  /// Finds the graph or makes it, with the columns that `options` ask for. O(1), or O(vertices + edges) for a
+  /// new column of a graph with edges. Throws
   /// - `read_only` in a store that is open for reading;
-  /// - `wrong_type` where `name` is a CSR, which does not grow, or no graph;
-  /// - `invalid_argument` where the graph has the other direction; where its vertices have names and
-  ///   `with_names` is not given, since ids that are not numbers of names would be mixed up with those that
-  ///   are; and where `with_names` is given and its vertices have none;
+  /// - `wrong_type` if `name` is a CSR, which does not grow, or not a graph;
+  /// - `invalid_argument` if the graph has the other direction;
+  /// - `invalid_argument` if exactly one of the graph and `options` has names: ids that are numbers of names
+  ///   must not be mixed with other ids;
   /// - `std::bad_alloc`, and what constructing throws.
-  ///
-  /// O(1), or O(vertices + edges) for a column that is made for a graph with edges.
   explicit growing_graph(manager& store, const std::string& name = default_graph_name,
                          const growth_options& options = {});
-  /// Finds a graph that is there, with what it has. Throws `not_found`, `read_only`, `wrong_type`. If its
-  /// vertices have names, add only edges whose ids come from `names()`.
+  /// Finds an existing graph with the columns that it has. Throws `not_found`, `read_only`, `wrong_type`. If
+  /// its vertices have names, add only edges whose ids come from `names()`.
   static growing_graph open(manager& store, const std::string& name = default_graph_name);
   growing_graph(const growing_graph&) = delete;
   growing_graph& operator=(const growing_graph&) = delete;
 
+  /// Returns the graph's name in the store.
   const std::string& name() const noexcept { return name_; }
+  /// Returns the adjacency list.
   const stored_list& list() const noexcept { return *list_; }
+  /// Returns the column of weights, or null if edges have none.
   const stored_column* weights() const noexcept { return columns_.weights; }
+  /// Returns the column of times, or null if edges have none.
   const stored_column* times() const noexcept { return columns_.times; }
-  /// Names of the vertices, to be added to; null: vertices have ids only.
+  /// Returns the names of the vertices, to which names may be added, or null if vertices have ids only.
   stored_names* names() const noexcept { return names_; }
   /// Returns the state of the frozen form. O(banks).
   frozen_state frozen() const;
 
-  /// Adds the edges of a source to the list, its columns and the frozen form. If what was added since the
-  /// last `freeze` has grown to a quarter of the CSR, it is merged into the CSR, so that an edge costs the
-  /// same on average. Throws what `ingest` and the source throw; see above for the state afterwards.
+  /// Adds the edges of a source to the list, its columns and the frozen form. When the additions since the
+  /// last `freeze` reach a quarter of the CSR, they are merged into the CSR. So the cost of an edge stays the
+  /// same on average. Throws what `ingest` and the source throw; see the class for the state afterwards.
   ingest_result add(edge_source& source, const ingest_options& options = {});
-  /// Adds edges from memory. `weights` and `times` have one number for each edge, or none; edges without them
-  /// weigh 1 and have the time 0 in a graph with these columns. Throws `invalid_argument` where the numbers
-  /// do not fit the edges, or the graph has no such column.
+  /// Adds edges from memory. `weights` and `times` have one number for each edge, or are empty; edges without
+  /// numbers get the weight 1 and the time 0 in a graph with these columns. Throws `invalid_argument` if
+  /// their lengths differ or the graph lacks the column.
   void add(std::span<const edge> edges, std::span<const double> weights = {},
            std::span<const double> times = {}, unsigned threads = 1);
 
-  /// Makes one edge of several between the same vertices, as `graph::merge_duplicates`. The frozen form is
-  /// stale afterwards, unless `how` is `keep` or `error`.
+  /// Merges parallel edges into one, like `graph::merge_duplicates`. The frozen form is stale afterwards,
+  /// unless `how` is `keep` or `error`.
   void merge_duplicates(duplicate_edges how, unsigned threads = 1);
 
-  /// Brings the frozen form up to date: builds the CSR the first time, and where it is stale; later takes
-  /// what was added into its patch, which costs what was added, or into the CSR where it is much. Throws
-  /// `std::bad_alloc`, and `unsupported` beyond 2^32 - 1 vertices.
+  /// Brings the frozen form up to date. Builds the CSR the first time and when it is stale. Otherwise moves
+  /// the additions into its patch, in time proportional to their number, or merges them into the CSR if they
+  /// are many. Throws `std::bad_alloc`, and `unsupported` beyond 2^32 - 1 vertices.
   freeze_result freeze(const freeze_options& options = {});
 
  private:

@@ -1,4 +1,4 @@
-// Adding a stream of edges to an adjacency list, with many threads.
+// Adds a stream of edges to an adjacency list, with many threads.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,17 @@
 
 namespace perdure::graph {
 
+/// Options of `ingest`.
 struct ingest_options {
-  unsigned threads = 1;
-  /// Stop after about this many edges (whole batches), for instance to checkpoint in between.
+  unsigned threads = 1;  ///< number of threads
+  /// Stop after about this many edges (whole batches), for instance to make a checkpoint in between.
   std::uint64_t max_edges = std::numeric_limits<std::uint64_t>::max();
 };
 
+/// Result of `ingest`.
 struct ingest_result {
-  std::uint64_t edges = 0;  ///< added by this call
-  bool exhausted = false;   ///< the source has no more
+  std::uint64_t edges = 0;  ///< edges that this call added
+  bool exhausted = false;   ///< the source has no more edges
 };
 
 namespace detail {
@@ -182,12 +184,12 @@ class bank_buffers {
 
 }  // namespace detail
 
-/// Adds the edges of `source` to `graph`, with their weights and times to its columns, and the vertices that
-/// batches name or the source declares.
+/// Adds the edges of `source` to `graph`, their weights and times to `columns`, and the vertices that batches
+/// or the source declare.
 ///
-/// Throws what the source throws; then every edge drawn before is in the graph, and the error is the one
-/// that stands first in the input. After `std::bad_alloc` the graph may hold one end of an undirected edge
-/// only: go back to the last checkpoint. No other thread may use the graph meanwhile.
+/// Throws what the source throws. Every edge drawn before the error is then in the graph, and with several
+/// threads the error is the first in input order. After `std::bad_alloc` the graph may have an undirected
+/// edge at one end only: go back to the last checkpoint. No other thread may use the graph meanwhile.
 template <container_family Family>
 ingest_result ingest(adjacency_list<Family>& graph, edge_source& source, const ingest_options& options = {},
                      const edge_columns<Family>& columns = {}) {

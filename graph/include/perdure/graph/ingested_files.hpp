@@ -1,4 +1,4 @@
-// The record of which files a graph has the edges of, so that none is added twice by mistake.
+// Record of the files whose edges a graph has, so that no file is added twice by mistake.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace perdure::graph {
 
-/// The record, as it is kept in an attribute of the graph: a line for each file. Where the text would exceed
-/// 1 MiB, the oldest lines are dropped.
+/// The record, as it is kept in an attribute of the graph: a line for each file. The oldest lines are dropped
+/// where the text would exceed 1 MiB.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 class ingested_files {
  public:
   /// Key of the attribute.
-  static constexpr const char* attribute = "ingested files";
+  static constexpr const char* attribute = "ingested files";  ///< key of the attribute
 
-  /// The edges of a file that are in the graph, where edges are added in the order of their times: those up
-  /// to a time.
+  /// The edges of a file that are in the graph, where edges are added in the order of their times.
   struct part {
-    double until;  ///< in the file's unit of time; minus infinity: none yet
-    std::uint64_t edges;
+    double until;  ///< time up to which the graph has the edges, in the file's unit; minus infinity: none yet
+    std::uint64_t edges;  ///< number of these edges
   };
+  /// A file.
   struct entry {
-    std::string fingerprint;
-    std::string name;
-    bool whole = false;            ///< all edges are in the graph; else their ingestion began
-    std::optional<part> so_far{};  ///< of one that began: where it can go on
+    std::string fingerprint;       ///< fingerprint of its content
+    std::string name;              ///< name of the file, without its folder
+    bool whole = false;            ///< all edges are in the graph; otherwise their ingestion was begun
+    std::optional<part> so_far{};  ///< where an ingestion that was begun can continue
   };
 
-  /// Reads the attribute's value. Lines that are malformed are dropped.
+  /// Parses the attribute's value. Malformed lines are dropped.
   explicit ingested_files(std::string_view recorded = {});
 
   /// Returns the entry with this fingerprint, or null. O(files).
   const entry* find(std::string_view fingerprint) const;
-  /// Adds the file, or changes what is recorded of it.
+  /// Adds a file, or replaces the entry with the same fingerprint.
   void set(const entry& file);
   /// Returns the attribute's value.
   std::string text() const;
@@ -47,7 +47,7 @@ class ingested_files {
   std::vector<entry> entries_;
 };
 
-/// Returns the record of a growing graph as text; empty where there is no such graph.
+/// Returns the record of a growing graph as text; empty if there is no such graph.
 std::string recorded_files(const manager& store, const std::string& graph);
 
 }  // namespace perdure::graph

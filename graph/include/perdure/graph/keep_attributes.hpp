@@ -1,4 +1,4 @@
-// Attributes of vertices and edges that files have, as properties of a graph.
+// Stores attributes of vertices and edges that files have as properties of a graph.
 #pragma once
 
 #include <perdure/array_store.hpp>
@@ -11,24 +11,27 @@
 
 namespace perdure::graph {
 
-/// Keeps attributes as properties of a CSR (`properties.hpp`): whole numbers as `int64` if every vertex has
-/// one, other numbers as `float64` with NaN where there is none, texts as texts that are empty where there is
-/// none. Of several of the same name and vertex the last counts; of different types, all are texts. Whole
-/// numbers from 2^53 on that some vertices lack are texts too, so that none is rounded. Returns the
-/// properties' names, sorted.
+/// Stores attributes of vertices as properties of a CSR (`properties.hpp`). Returns the names of the
+/// properties, sorted.
+/// - Whole numbers become `int64` if every vertex has one.
+/// - Other numbers become `float64`, with NaN for vertices without one.
+/// - Texts are empty for vertices without one.
+/// - Of several values for the same name and vertex the last one counts. If their types differ, all become
+///   texts.
+/// - Whole numbers from 2^53 on become texts if some vertices lack the attribute, so that none is rounded.
 ///
-/// Throws `invalid_argument` for a name that no array can have, and as `array_store::store`. O(values +
-/// vertices of the graph).
+/// Throws `invalid_argument` for a name that an array cannot have, and what `array_store::store` throws.
+/// O(values + vertices of the graph).
 std::vector<std::string> keep_attributes(array_store& arrays, const std::string& graph, const csr_view& view,
                                          std::span<const vertex_attribute> attributes);
 
-/// The same of edges, with a value for each arc: both arcs of an undirected edge have its values. `files` are
-/// the edges of which the CSR was built. Edges with the same ends are told apart by their weights; of those
-/// with the same weight, the first arc is that of the first edge. So where duplicates were dropped, the
-/// values are those of the edge with the smallest weight, and of several of these of the first one.
+/// Stores attributes of edges like `keep_attributes`, with a value for each arc. Both arcs of an undirected
+/// edge have its values. `files` are the edges that the CSR was built of. Weights tell edges with the same
+/// ends apart; among those of the same weight, the first arc belongs to the first edge. So where duplicates
+/// were dropped, the values are those of the edge with the smallest weight, and of the first among equals.
 ///
-/// Takes 32 bytes of ordinary memory for each arc, and up to 40 more for one attribute at a time.
-/// O(values + arcs log arcs).
+/// Takes 32 bytes of ordinary memory for each arc, and up to 40 more for one attribute at a time. O(values +
+/// arcs log arcs).
 std::vector<std::string> keep_edge_attributes(array_store& arrays, const std::string& graph,
                                               const csr_view& view, std::span<const attributed_edges> files);
 

@@ -1,4 +1,4 @@
-// Edges that are there several times, made one.
+// Merges parallel edges of an adjacency list.
 #pragma once
 
 #include <algorithm>
@@ -16,17 +16,18 @@
 
 namespace perdure::graph {
 
+/// Treatment of edges between the same vertices.
 enum class duplicate_edges : std::uint8_t {
   keep,   ///< each is an edge
-  sum,    ///< one edge with the sum of their weights, and the latest time
+  sum,    ///< one edge with the sum of their weights and the latest time
   last,   ///< the one that was added last
   error,  ///< there must be none
 };
 
-/// Makes one edge of those between the same vertices (of an undirected graph, in either order), as `how`
-/// says. Each vertex's neighbours are ordered by id then. `error` throws `errc::bad_input` and names the
-/// first such edge by its ids; the graph is unchanged then. O(vertices + edges log degree). No other thread
-/// may use the graph meanwhile.
+/// Makes one edge of those between the same vertices (in an undirected graph, in either order), as `how`
+/// says. Neighbour lists are sorted by id afterwards, unless `how` is `keep` or `error`. `error` throws
+/// `errc::bad_input` with the ids of the first such edge and leaves the graph unchanged. O(vertices + edges
+/// log degree). No other thread may use the graph meanwhile.
 template <container_family Family>
 void merge_duplicates(adjacency_list<Family>& graph, const edge_columns<Family>& columns, duplicate_edges how,
                       unsigned threads) {

@@ -1,4 +1,4 @@
-// What is around a vertex.
+// Vertices near a vertex.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@
 
 namespace perdure::graph {
 
+/// Answer of `neighbourhood`.
 struct neighbourhood_result {
-  std::vector<vertex_handle> vertices;   ///< the vertex itself, then those one arc away, then two, …
-  std::vector<std::uint64_t> histogram;  ///< how many there are of each
+  std::vector<vertex_handle> vertices;   ///< the vertex itself, then the vertices one arc away, then two, …
+  std::vector<std::uint64_t> histogram;  ///< number of vertices at each distance
 
-  /// Calls `visit(v, hops)` for all of them.
+  /// Calls `visit(v, hops)` for all vertices, in this order.
   template <class Visit>
   void each(Visit&& visit) const {
     std::size_t at = 0;
@@ -31,8 +32,9 @@ void require_vertex(std::size_t vertices, vertex_handle v);
 
 }  // namespace detail
 
-/// The vertices that at most `hops` arcs lead to from one vertex, along the direction of the edges. By one
-/// thread. Throws `errc::not_found` where that is none. O(arcs of what is found), and a bit for each vertex.
+/// Finds the vertices to which at most `hops` arcs lead from `vertex`, along the direction of the edges. One
+/// thread, O(arcs of the vertices found), and a bit for each vertex of the graph. Throws `errc::not_found` if
+/// `vertex` is not a vertex.
 template <class Graph>
 neighbourhood_result neighbourhood(const Graph& graph, vertex_handle vertex, std::uint64_t hops) {
   neighbourhood_result result;
@@ -60,8 +62,8 @@ neighbourhood_result neighbourhood(const Graph& graph, vertex_handle vertex, std
   return result;
 }
 
-/// What is wrong with a neighbourhood, if something is: goes through all arcs once for each hop. O(hops *
-/// arcs).
+/// Checks a neighbourhood. Returns a sentence about the first fault, or nothing. Scans all arcs once for each
+/// hop: O(hops × arcs).
 template <graph_view Graph>
 std::optional<std::string> verify_neighbourhood(const Graph& graph, vertex_handle vertex, std::uint64_t hops,
                                                 const neighbourhood_result& found) {

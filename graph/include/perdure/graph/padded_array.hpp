@@ -1,4 +1,4 @@
-// A large array of numbers in a store's memory or anywhere else, filled by its owner.
+// A large array of numbers, in a store or in ordinary memory, which its owner fills.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,13 @@
 
 namespace perdure::graph {
 
-/// An array whose length is given once and whose elements begin undefined: many threads fill it, so that none
-/// has to go through all of it first. It begins at a multiple of 8 bytes, and behind its last element
-/// `padding` zero bytes may be read, so that loops need not count to its end word by word.
+/// An array whose length is set once and whose elements are undefined at first, so that several threads can
+/// fill it without an initial pass. It is aligned to 8 bytes, and `padding` zero bytes follow its last
+/// element, so that loops may read whole words beyond the end.
 ///
-/// `Allocator` is any standard one; its pointers may be offset pointers.
+/// `Allocator` may be any standard allocator; its pointers may be offset pointers.
+///
+/// Thread safety: like a standard container.
 template <class T, class Allocator>
 class padded_array {
   using traits = std::allocator_traits<Allocator>;
@@ -28,27 +30,35 @@ class padded_array {
   static_assert(std::is_same_v<T, typename traits::value_type>, "the allocator allocates another type");
 
  public:
-  using value_type = T;
-  using allocator_type = Allocator;
+  using value_type = T;              ///< type of the elements
+  using allocator_type = Allocator;  ///< allocator of the memory
 
+  /// Bytes behind the last element that may be read, and are 0.
   static constexpr std::size_t padding = 64;
 
+  /// Makes an empty array without memory.
   explicit padded_array(const Allocator& allocator) : allocator_(allocator) {}
   padded_array(const padded_array&) = delete;
   padded_array& operator=(const padded_array&) = delete;
   ~padded_array() { free(); }
 
+  /// Returns a copy of the allocator.
   allocator_type get_allocator() const { return allocator_; }
+  /// Returns the number of elements.
   std::size_t size() const noexcept { return size_; }
+  /// Returns the first element, or null for an array without memory.
   T* data() noexcept { return capacity_ == 0 ? nullptr : std::to_address(first_); }
+  /// Returns the first element for reading, or null for an array without memory.
   const T* data() const noexcept { return capacity_ == 0 ? nullptr : std::to_address(first_); }
+  /// Returns all elements.
   std::span<T> elements() noexcept { return {data(), size_}; }
+  /// Returns all elements for reading.
   std::span<const T> elements() const noexcept { return {data(), size_}; }
-  /// Bytes of memory that it holds.
+  /// Returns the bytes of memory that the array holds, padding included.
   std::size_t bytes() const noexcept { return capacity_ * sizeof(T); }
 
-  /// Drops the elements and makes room for `size` others, which are undefined but for the padding. Of 0 there
-  /// is no memory and no padding. Throws `std::bad_alloc`; the array is empty then.
+  /// Drops the elements and makes room for `size` new ones, which are undefined; the padding is 0. An array
+  /// of size 0 has neither memory nor padding. Throws `std::bad_alloc`; the array is then empty.
   void remake(std::size_t size) {
     free();
     first_ = nullptr;
@@ -65,8 +75,8 @@ class padded_array {
     std::memset(static_cast<void*>(elements + size), 0, (capacity - size) * sizeof(T));
   }
 
-  /// Drops all elements from the `size`th on, of which there are at least as many. Their memory stays the
-  /// array's.
+  /// Drops the elements from number `size` on. Does nothing if there are no more than `size`. The array keeps
+  /// their memory.
   void truncate(std::size_t size) noexcept {
     if (size >= size_) return;
     size_ = size;
@@ -75,7 +85,7 @@ class padded_array {
                 ((end < capacity_ ? end : capacity_) - size) * sizeof(T));
   }
 
-  /// Exchanges the elements of two arrays of the same memory.
+  /// Exchanges the elements with those of another array in the same memory. O(1).
   void swap(padded_array& other) noexcept {
     const pointer theirs = other.first_;
     other.first_ = first_;
@@ -84,7 +94,7 @@ class padded_array {
     std::swap(capacity_, other.capacity_);
   }
 
-  /// Says where a store finds the elements.
+  /// Describes to the store where the elements are.
   static auto stored_form() {
     return stored_array(&padded_array::first_, &padded_array::size_, &padded_array::capacity_);
   }

@@ -70,20 +70,28 @@ class row_table {
 
 }  // namespace detail
 
-/// A graph view of a CSR and of what was added to it; `patched_csr` makes it, and must outlive it. Neighbours
-/// are those of the CSR, and behind them those that were added, so that none of the rows is copied.
+/// A graph view of a CSR and what was added to it. `patched_csr` makes it and must outlive it. The neighbours
+/// of a vertex are those of the CSR, followed by the added ones, so no list is copied. Vertex numbers must be
+/// below `size()`.
+///
+/// Thread safety: const members from any thread.
 class patched_csr_view {
  public:
+  /// Returns the number of vertices, old and new.
   std::size_t size() const noexcept { return base_.size() + added_.size(); }
+  /// Returns the number of arcs: an undirected edge has two, a loop has one.
   std::uint64_t arcs() const noexcept { return arcs_; }
+  /// Returns whether the graph is undirected.
   bool symmetric() const noexcept { return base_.symmetric(); }
 
+  /// Returns the number of neighbours of a vertex; parallel edges count separately. O(1).
   std::uint64_t degree(vertex_handle v) const noexcept {
     const detail::added_row* const more = out_.find(v);
     if (more == nullptr) [[likely]]
       return base_.degree(v);
     return (is_old(v) ? base_.degree(v) : 0) + more->size;
   }
+  /// Returns the neighbours of a vertex as a range. O(1).
   detail::joined_row<vertex_handle> neighbours(vertex_handle v) const noexcept {
     const detail::added_row* const more = out_.find(v);
     if (more == nullptr) [[likely]]
@@ -91,8 +99,10 @@ class patched_csr_view {
     return {is_old(v) ? base_.neighbours(v) : std::span<const vertex_handle>(), {more->targets, more->size}};
   }
 
+  /// Returns whether arcs have weights.
   bool has_weights() const noexcept { return base_.has_weights(); }
-  /// In the order of `neighbours(v)`; empty where arcs have none.
+  /// Returns the weights of a vertex's arcs as a range, in the order of `neighbours(v)`; empty if arcs have
+  /// none. O(1).
   detail::joined_row<double> weights(vertex_handle v) const noexcept {
     if (!has_weights()) return {};
     const detail::added_row* const more = out_.find(v);
@@ -101,7 +111,9 @@ class patched_csr_view {
     return {is_old(v) ? base_.weights(v) : std::span<const double>(), {more->weights, more->size}};
   }
 
+  /// Returns whether `incoming` and `in_degree` may be called.
   bool has_incoming() const noexcept { return symmetric() || has_incoming_; }
+  /// Returns the number of incoming arcs of a vertex. Needs `has_incoming()`. O(1).
   std::uint64_t in_degree(vertex_handle v) const noexcept {
     if (symmetric()) return degree(v);
     const detail::added_row* const more = in_.find(v);
@@ -109,6 +121,7 @@ class patched_csr_view {
       return base_.in_degree(v);
     return (is_old(v) ? base_.in_degree(v) : 0) + more->size;
   }
+  /// Returns the vertices that have `v` as a neighbour, as a range. Needs `has_incoming()`. O(1).
   detail::joined_row<vertex_handle> incoming(vertex_handle v) const noexcept {
     if (symmetric()) return neighbours(v);
     const detail::added_row* const more = in_.find(v);
@@ -117,15 +130,17 @@ class patched_csr_view {
     return {is_old(v) ? base_.incoming(v) : std::span<const vertex_handle>(), {more->targets, more->size}};
   }
 
+  /// Returns the id of a vertex in the input. O(1).
   vertex_id id(vertex_handle v) const noexcept { return is_old(v) ? base_.id(v) : added_[v - base_.size()]; }
-  /// The vertex of this id, or `no_vertex`. As `csr_view::find`, and O(log added vertices).
+  /// Returns the vertex with this id, or `no_vertex`. Takes the time of `csr_view::find`, and O(log added
+  /// vertices).
   vertex_handle find(vertex_id wanted) const {
     const vertex_handle found = base_.find(wanted);
     return found == no_vertex && !added_.empty() ? (*find_added_)(wanted) : found;
   }
-  /// O(vertices + added vertices log added vertices).
+  /// Returns all vertices in the order of their ids. O(vertices + added vertices log added vertices).
   std::vector<vertex_handle> in_id_order() const;
-  /// Whether vertices are called by their handles. O(added vertices).
+  /// Returns whether the id of every vertex is its number. O(added vertices).
   bool ids_are_numbers() const noexcept;
 
  private:
@@ -142,24 +157,33 @@ class patched_csr_view {
   bool has_incoming_ = false;
 };
 
-/// Makes a `patched_csr_view`. CSR, patch and delta must outlive it and stay as they are meanwhile. To make
-/// it takes O(rows with additions + edges of the delta log edges + vertices / 64), and as much ordinary
-/// memory: 2 bits for each vertex, 24 bytes for each row with additions (8 bits and 48 bytes in directed
-/// graphs), and of rows that the delta adds to, the additions. Throws `std::bad_alloc`,
-/// `errc::invalid_argument` where the patch is another CSR's, `errc::unsupported` beyond 2^32 - 1 vertices.
+/// Owner of a `patched_csr_view`. The CSR, the patch and the delta must outlive it and stay unchanged
+/// meanwhile.
+///
+/// Each constructor takes O(lists with additions + edges of the delta × log edges + vertices / 64), and this
+/// ordinary memory:
+/// - 2 bits for each vertex, 4 in directed graphs;
+/// - 24 bytes for each list with additions;
+/// - a copy of the additions of lists that the delta adds to.
+///
+/// It throws `std::bad_alloc`, `errc::invalid_argument` if the patch belongs to another CSR, and
+/// `errc::unsupported` beyond 2^32 - 1 vertices.
 ///
 /// Thread safety: const members from any thread.
 class patched_csr {
  public:
+  /// Combines a CSR with its patch.
   template <class Allocator>
   patched_csr(const csr_view& base, const csr_patch<Allocator>& patch) {
     take(base, patch);
     join(base, {});
   }
+  /// Combines a CSR with the edges of a delta.
   template <class Allocator>
   patched_csr(const csr_view& base, const csr_delta<Allocator>& delta) {
     join(base, detail::rows_of(base, base.size(), {}, delta.edges(), delta.weights(), delta.declared()));
   }
+  /// Combines a CSR with its patch and the edges of a delta that came after it.
   template <class Allocator, class DeltaAllocator>
   patched_csr(const csr_view& base, const csr_patch<Allocator>& patch,
               const csr_delta<DeltaAllocator>& delta) {
@@ -170,6 +194,7 @@ class patched_csr {
   patched_csr(const patched_csr&) = delete;
   patched_csr& operator=(const patched_csr&) = delete;
 
+  /// Returns the view, which is valid as long as this object.
   const patched_csr_view& view() const noexcept { return view_; }
 
  private:

@@ -1,4 +1,4 @@
-// What vertices and edges have beside their places in a graph: typed columns, as arrays by name.
+// Properties of vertices and edges: typed columns, stored as arrays by name.
 //
 //     perdure::array_store arrays(store);
 //     graph::properties of_web(arrays, "web.csr", web.view());
@@ -20,64 +20,71 @@
 
 namespace perdure::graph {
 
-/// The properties of one CSR. A property of vertices is the array `GRAPH/vertices/NAME`, with an element for
-/// each handle; one of edges is `GRAPH/edges/NAME`, with an element for each arc, in the order of the CSR's
-/// targets (an undirected edge has two). Elements are numbers or structs of numbers. So `perdure ls`, Python
-/// and other programs see them as what they are.
+/// The properties of one CSR. A property of vertices is the array `GRAPH/vertices/NAME` with an element for
+/// each vertex. A property of edges is the array `GRAPH/edges/NAME` with an element for each arc, in the
+/// order of the CSR's targets; an undirected edge has two. Elements are numbers or structs of numbers, so
+/// `perdure ls`, Python and other programs can read them.
 ///
-/// They go with the CSR as it is: one that was built anew, or grew, has other arcs. A property that was set
-/// for a graph of other size is refused.
+/// Properties belong to the CSR as it is: a CSR that was built again or has grown has other arcs. A property
+/// that was set for a graph of another size is refused.
 ///
-/// Thread safety: as the array_store's.
+/// Thread safety: like the `array_store`.
 class properties {
  public:
-  /// All of these must outlive it.
+  /// Uses the arrays of the graph called `graph`, whose CSR is `view`. `arrays` and the arrays of the view
+  /// must outlive this object.
   properties(array_store& arrays, std::string graph, const csr_view& view)
       : arrays_(arrays), graph_(std::move(graph)), view_(view) {}
 
-  /// Replaces the property. `invalid_argument` where there are not as many values as vertices, and as
-  /// `array_store::store`.
+  /// Replaces a property of vertices. Throws `invalid_argument` unless there are as many values as vertices,
+  /// and what `array_store::store` throws.
   template <array_element T>
   void set_vertices(std::string_view name, std::span<const T> values) {
     set(vertex_array(name), values, view_.size());
   }
-  /// The same with a text for each vertex.
+  /// Replaces a property of vertices that are texts. Throws like `set_vertices`.
   void set_vertex_texts(std::string_view name, const std::vector<std::string>& values) {
     set_texts(vertex_array(name), values, view_.size());
   }
-  /// The same with an element for each arc.
+  /// Replaces a property of edges. Throws `invalid_argument` unless there are as many values as arcs, and
+  /// what `array_store::store` throws.
   template <array_element T>
   void set_edges(std::string_view name, std::span<const T> values) {
     set(edge_array(name), values, view_.arcs());
   }
-  /// The same with a text for each arc.
+  /// Replaces a property of edges that are texts. Throws like `set_edges`.
   void set_edge_texts(std::string_view name, const std::vector<std::string>& values) {
     set_texts(edge_array(name), values, view_.arcs());
   }
 
-  /// Where the values lie in the store. `not_found`, `wrong_type`, `invalid_argument` (of a graph of other
-  /// size).
+  /// Returns a view of a property of vertices, in place in the store. Throws `not_found`, `wrong_type` for
+  /// elements of another type, and `invalid_argument` for a property of a graph of another size.
   template <array_element T>
   stored_view<const T, 1> vertices(std::string_view name) const {
     return get<T>(vertex_array(name), view_.size());
   }
+  /// Returns a view of a property of edges, with an element for each arc. Throws like `vertices`.
   template <array_element T>
   stored_view<const T, 1> edges(std::string_view name) const {
     return get<T>(edge_array(name), view_.arcs());
   }
 
-  /// The same of texts, as a copy.
+  /// Returns a copy of the texts of vertices. Throws like `vertices`.
   std::vector<std::string> vertex_texts(std::string_view name) const {
     return get_texts(vertex_array(name), view_.size());
   }
+  /// Returns a copy of the texts of edges, one for each arc. Throws like `vertices`.
   std::vector<std::string> edge_texts(std::string_view name) const {
     return get_texts(edge_array(name), view_.arcs());
   }
 
-  /// The arrays' ids, sorted.
+  /// Returns the ids of the arrays of all vertex properties, sorted.
   std::vector<std::string> vertex_properties() const { return arrays_.list(graph_ + "/vertices"); }
+  /// Returns the ids of the arrays of all edge properties, sorted.
   std::vector<std::string> edge_properties() const { return arrays_.list(graph_ + "/edges"); }
+  /// Returns the id of the array of a vertex property.
   std::string vertex_array(std::string_view name) const { return graph_ + "/vertices/" + std::string(name); }
+  /// Returns the id of the array of an edge property.
   std::string edge_array(std::string_view name) const { return graph_ + "/edges/" + std::string(name); }
 
  private:

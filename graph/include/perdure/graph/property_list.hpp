@@ -1,4 +1,4 @@
-// The properties that a graph in a store has: names, weights, times, and arrays (`properties.hpp`).
+// Lists the properties of a graph in a store: names, weights, times, and arrays (`properties.hpp`).
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,24 @@
 
 namespace perdure::graph {
 
-/// One property: a column with a value for each vertex, or for each edge or arc.
+/// A property: a column with a value for each vertex, edge or arc.
 struct property_info {
-  std::string name;
-  data_type type;
+  std::string name;         ///< name of the property
+  data_type type;           ///< type of a value
   std::uint64_t count = 0;  ///< number of values
   std::string object;       ///< name of the object or the array in the store
-  bool is_array = false;    ///< `array_store` has it; else it is part of the graph
+  /// The property is an array of the `array_store`; otherwise it is part of the graph.
+  bool is_array = false;
 };
 
+/// All properties of a graph.
 struct property_list {
-  std::vector<property_info> vertices;
-  std::vector<property_info> edges;
+  std::vector<property_info> vertices;  ///< properties of vertices
+  std::vector<property_info> edges;     ///< properties of edges
 };
 
-/// Lists the properties of the graph, and those of its frozen form, which are for the CSR without additions.
-/// `arrays` are those of the graph's store. O(arrays).
+/// Lists the properties of a graph and of its frozen form; those of the frozen form belong to the CSR without
+/// additions. `arrays` must be those of the graph's store. O(arrays).
 property_list properties_of(const stored_graph& graph, const array_store& arrays);
 
 }  // namespace perdure::graph

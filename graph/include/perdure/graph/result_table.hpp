@@ -1,5 +1,5 @@
-// Values of vertices, as lines of columns: text, CSV, a structured array of NumPy, or the elements of an
-// array in a store.
+// Tables of values of vertices: text, CSV, a structured array of NumPy, or the elements of an array in a
+// store.
 //
 //     std::ofstream file("levels.csv");
 //     graph::result_table table(graph::table_format::csv, {{.name = "id", .is_vertex = true}, {"level"}},
@@ -23,23 +23,25 @@ namespace perdure::graph {
 
 /// A column of 64-bit unsigned numbers, or of `double`.
 struct result_column {
-  std::string name;
-  bool is_real = false;
-  bool is_vertex = false;  ///< its values are `vertex_value`
+  std::string name;        ///< name of the column
+  bool is_real = false;    ///< the values are `double`
+  bool is_vertex = false;  ///< the values are `vertex_value`
 };
 
-/// A vertex in a line, by its id.
+/// A vertex as a value of a column.
 struct vertex_value {
-  std::uint64_t id;
+  std::uint64_t id;  ///< id of the vertex
 };
 
+/// Format of a table.
 enum class table_format : std::uint8_t {
-  text,     ///< values with a separator between them, without a header
-  csv,      ///< RFC 4180, below a line with the names of the columns
-  numpy,    ///< `.npy`: a structured array, whose fields are the columns; in memory until it is finished
-  records,  ///< the elements of that array alone, as `record_type` says
+  text,  ///< values with a separator between them, without a header
+  csv,   ///< RFC 4180, with a header line of the column names
+  /// `.npy`: a structured array, whose fields are the columns. It is in memory until it is finished.
+  numpy,
+  records,  ///< the elements of that array alone, of the type `record_type`
 };
-/// Returns the format for a file of this name: by `.csv` and `.npy`, else text.
+/// Returns the format that a file name asks for: by `.csv` and `.npy`, otherwise text.
 table_format table_format_of(const std::filesystem::path& path);
 
 /// Returns the type of a line: a struct with a field of 64 bits for each column.
@@ -47,28 +49,28 @@ data_type record_type(const std::vector<result_column>& columns);
 
 /// Writes a table line by line.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 class result_table {
  public:
-  /// Returns the name of the vertex with this id.
+  /// Function that returns the name of the vertex with an id.
   using name_lookup = std::function<std::string(std::uint64_t)>;
 
-  /// Passes the bytes to `write`, piece by piece. With `names` a CSV table has the vertices' names too: in a
-  /// column `name` behind `id`, and `X_name` behind another column X of vertices. `separator` is that of
-  /// text.
+  /// Passes the bytes of the table to `write`, piece by piece. With `names` a CSV table has the names of
+  /// vertices too: in a column `name` behind `id`, and in a column `X_name` behind another column X of
+  /// vertices. `separator` stands between the values of text.
   result_table(table_format format, std::vector<result_column> columns,
                std::function<void(std::string_view)> write, char separator = '\t', name_lookup names = {});
 
-  /// Writes one value for each column.
+  /// Writes a line. There must be one value for each column.
   template <class... Values>
   void line(const Values&... values) {
     (put(values), ...);
     end_line();
   }
-  /// Writes a line whose first column is a vertex; `values` has the others as 64 bits each, those of a column
-  /// of reals being its `double`'s.
+  /// Writes a line whose first column is the vertex `id`. `values` has the other columns, 64 bits each; a
+  /// column of reals has the bits of its `double`.
   void line_of(std::uint64_t id, std::span<const std::uint64_t> values);
-  /// Writes what is still in memory. The table is incomplete without it.
+  /// Writes what is still in memory. Without this call the table is incomplete.
   void finish();
 
  private:

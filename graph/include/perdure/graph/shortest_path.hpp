@@ -17,9 +17,10 @@
 
 namespace perdure::graph {
 
+/// Answer of `shortest_path`.
 struct path_result {
-  std::vector<vertex_handle> vertices;  ///< from the one to the other; empty: there is no path
-  double distance = 0;  ///< the sum of its weights, or the number of its arcs where there are none
+  std::vector<vertex_handle> vertices;  ///< from the first vertex to the last; empty: there is no path
+  double distance = 0;                  ///< sum of the weights, or number of arcs if arcs have no weights
 };
 
 namespace detail {
@@ -130,14 +131,16 @@ path_result path_by_weights(const Graph& graph, vertex_handle from, vertex_handl
 
 }  // namespace detail
 
-/// A shortest path along the direction of the edges: by weights, or by the number of arcs where arcs have
-/// none. By one thread, which looks at a small part of most graphs only: without weights it searches from
-/// both ends where arcs can be followed backwards, with weights it is Dijkstra's algorithm, which ends where
-/// the path does.
+/// Finds a shortest path along the direction of the edges: by weights, or by the number of arcs if arcs have
+/// no weights. One thread searches and reads a small part of most graphs only. Without weights it searches
+/// from both ends, where arcs can be followed backwards. With weights it is Dijkstra's algorithm, which ends
+/// at the target.
 ///
-/// Throws `errc::not_found` where one of the two is no vertex, `errc::invalid_argument` for a weight anywhere
-/// in the graph that is negative or no number, since it may be on a shorter way that the search does not look
-/// at (all arcs are looked at for that, by `threads`), and for a distance beyond the largest number.
+/// Throws
+/// - `errc::not_found` if one of the two is not a vertex;
+/// - `errc::invalid_argument` for a distance beyond the largest `double`;
+/// - `errc::invalid_argument` for a weight anywhere in the graph that is negative or NaN. It could be on a
+///   shorter path that the search does not visit, so `threads` threads check all weights.
 template <class Graph>
 path_result shortest_path(const Graph& graph, vertex_handle from, vertex_handle to, unsigned threads = 1) {
   if constexpr (require_graph_view<Graph>()) {
@@ -150,8 +153,8 @@ path_result shortest_path(const Graph& graph, vertex_handle from, vertex_handle 
   }
 }
 
-/// What is wrong with a path, if something is: whether its arcs are there, and as short as all distances from
-/// its beginning say, by one thread. O((vertices + arcs) log arcs).
+/// Checks a path by one thread: its arcs must exist, and no path may be shorter. Returns a sentence about the
+/// first fault, or nothing. O((vertices + arcs) log arcs).
 template <graph_view Graph>
 std::optional<std::string> verify_path(const Graph& graph, vertex_handle from, vertex_handle to,
                                        const path_result& found) {

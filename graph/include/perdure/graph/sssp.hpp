@@ -1,4 +1,4 @@
-// Shortest paths from one vertex, along arcs that have weights.
+// Shortest paths from one vertex, by weights.
 #pragma once
 
 #include <algorithm>
@@ -17,32 +17,37 @@
 
 namespace perdure::graph {
 
+/// Options of `sssp`.
 struct sssp_options {
-  /// How much further than another a vertex may be whose arcs are followed in the same step: small, and there
-  /// are many steps; large, and arcs are followed in vain. 0: chosen by the weights.
+  /// Width of a step: vertices whose distances differ by less are processed in the same step. A small width
+  /// makes many steps; a large one follows arcs in vain. 0: chosen by the weights.
   double delta = 0;
-  unsigned threads = 1;
+  unsigned threads = 1;  ///< number of threads
 };
 
+/// Counts of a search.
 struct sssp_summary {
-  std::uint64_t reached = 0;
-  double farthest = 0;  ///< the largest distance
-  double delta = 0;     ///< what was chosen, or given
+  std::uint64_t reached = 0;  ///< vertices to which there is a path, the source included
+  double farthest = 0;        ///< the largest finite distance
+  double delta = 0;           ///< width of a step that was used
 };
 
+/// Answer of `sssp`.
 struct sssp_result {
-  std::vector<double> distances;  ///< by vertex: from the source; infinity where there is no path
-  sssp_summary summary;
+  std::vector<double> distances;  ///< distance of each vertex from the source; infinity if there is no path
+  sssp_summary summary;           ///< counts
 };
 
-/// Distances from `source` along the direction of the edges: sums of weights, or numbers of edges where arcs
-/// have no weights.
+/// Finds the distances from `source` along the direction of the edges: sums of weights, or numbers of edges
+/// if arcs have no weights.
 ///
-/// Delta-stepping after Meyer, Sanders: "Δ-stepping: a parallelizable shortest path algorithm" (Journal of
-/// Algorithms, 2003). Distances do not depend on the threads. Throws `errc::not_found` when `source` is no
-/// vertex, `errc::invalid_argument` for a weight on the way that is negative or no number, for a delta that
-/// is, and for a distance beyond the largest number. Takes 12 bytes for each vertex, and 4 for each time that
-/// a vertex waits for its turn.
+/// Method: delta-stepping (Meyer, Sanders: "Δ-stepping: a parallelizable shortest path algorithm", Journal of
+/// Algorithms, 2003). Distances do not depend on the number of threads. Takes 12 bytes for each vertex, and 4
+/// for each time that a vertex waits for its turn.
+///
+/// Throws `errc::not_found` if `source` is not a vertex. Throws `errc::invalid_argument` for a negative or
+/// NaN delta, for a weight on the way that is negative or NaN, and for a distance beyond the largest
+/// `double`.
 template <class Graph>
 sssp_result sssp(const Graph& graph, vertex_handle source, const sssp_options& options = {}) {
   sssp_result result;
@@ -60,8 +65,9 @@ sssp_result sssp(const Graph& graph, vertex_handle source, const sssp_options& o
   return result;
 }
 
-/// What is wrong with distances, if something is: compares them with Dijkstra's by one thread. O((vertices +
-/// arcs) log arcs), and 8 bytes for each vertex and up to 16 for each arc.
+/// Checks distances against Dijkstra's algorithm by one thread. Returns a sentence about the first fault, or
+/// nothing. `source` must be a vertex. O((vertices + arcs) log arcs), 8 bytes for each vertex and up to 16
+/// for each arc.
 template <graph_view Graph>
 std::optional<std::string> verify_sssp(const Graph& graph, vertex_handle source,
                                        const std::vector<double>& distances) {

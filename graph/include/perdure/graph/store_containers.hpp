@@ -1,4 +1,4 @@
-// Perdure's own containers for an adjacency list: what a graph in a relocatable store is made of.
+// Perdure's own containers for an adjacency list in a relocatable store.
 #pragma once
 
 #include <perdure/allocator.hpp>
@@ -9,17 +9,19 @@
 
 namespace perdure::graph {
 
-/// `perdure::vector` and `perdure::flat_map` on any allocator.
+/// A `container_family` of `perdure::vector` and `perdure::flat_map` on any allocator.
 template <template <class> class Allocator>
 struct flat_containers {
   template <class T>
-  using allocator = Allocator<T>;
+  using allocator = Allocator<T>;  ///< allocator of the family
   template <class T>
-  using vector = perdure::vector<T, Allocator<T>>;
+  using vector = perdure::vector<T, Allocator<T>>;  ///< vector of the family
+  /// Map of the family.
   template <class Key, class Value, class Hash>
   using map = perdure::flat_map<Key, Value, Hash, perdure::equal_to, Allocator<std::pair<const Key, Value>>>;
 };
 
+/// Containers of graphs in relocatable stores.
 using store_containers = flat_containers<perdure::allocator>;
 
 }  // namespace perdure::graph

@@ -1,4 +1,4 @@
-// Strongly connected components: vertices that lead to each other.
+// Strongly connected components: sets of vertices that can all reach each other.
 #pragma once
 
 #include <algorithm>
@@ -124,13 +124,14 @@ void label_largest(const Graph& graph, const Incoming& incoming, std::span<verte
 
 }  // namespace detail
 
-/// For each vertex the smallest vertex number in its strongly connected component: of those to which it leads
-/// and which lead back to it. Of an undirected graph these are the connected components.
+/// Labels each vertex with the smallest vertex number in its strongly connected component: the vertices that
+/// it can reach and that can reach it. In an undirected graph these are the connected components.
 ///
-/// First, by all threads, single vertices are split off that lead nowhere, and the component of a vertex with
-/// many arcs is found, by what it reaches and what reaches it. The rest, a small part of most graphs, is one
-/// thread's work (Tarjan: "Depth-first search and linear graph algorithms", 1972). O(vertices + arcs), and 4
-/// bytes for each arc of the rest, and for each one where the graph does not know where arcs come from.
+/// Method: all threads first split off vertices that reach nothing or are reached by nothing. Then they find
+/// the component of a vertex with many arcs, by searches in both directions. One thread processes the rest, a
+/// small part of most graphs (Tarjan: "Depth-first search and linear graph algorithms", 1972).
+///
+/// O(vertices + arcs), 4 bytes for each arc of the rest, and 4 for each arc of a graph without incoming arcs.
 template <class Graph>
 component_result strong_components(const Graph& graph, unsigned threads = 1) {
   component_result result;
@@ -156,9 +157,9 @@ component_result strong_components(const Graph& graph, unsigned threads = 1) {
   return result;
 }
 
-/// What is wrong with labels, if something is: compares them with what two searches in depth by one thread
-/// find (Kosaraju's algorithm). They may be called other than `strong_components` calls them, but must lie in
-/// the component. O(vertices + arcs), and 8 bytes for each arc.
+/// Checks labels against two depth-first searches by one thread (Kosaraju's algorithm). Returns a sentence
+/// about the first fault, or nothing. A label may be any vertex of the component. O(vertices + arcs), and 8
+/// bytes for each arc.
 template <graph_view Graph>
 std::optional<std::string> verify_strong_components(const Graph& graph,
                                                     std::span<const vertex_handle> labels) {

@@ -1,4 +1,4 @@
-// Triangles, and how much neighbours are each other's neighbours.
+// Triangles and clustering coefficients.
 #pragma once
 
 #include <algorithm>
@@ -16,23 +16,26 @@
 
 namespace perdure::graph {
 
+/// Triangles and clustering of a whole graph.
 struct clustering_summary {
-  std::uint64_t triangles = 0;
-  double average_clustering = 0;  ///< the mean of all vertices' coefficients
-  double transitivity = 0;        ///< which part of all pairs of a vertex's neighbours are neighbours
+  std::uint64_t triangles = 0;    ///< number of triangles
+  double average_clustering = 0;  ///< mean of the coefficients of all vertices
+  /// Share of all pairs of neighbours of a vertex that are neighbours of each other.
+  double transitivity = 0;
 };
 
+/// Answer of `clustering`.
 struct clustering_result {
-  std::vector<std::uint64_t> triangles;  ///< by vertex: those with a corner there
-  std::vector<double> coefficients;  ///< by vertex: which part of the pairs of its neighbours are neighbours
-  clustering_summary summary;
+  std::vector<std::uint64_t> triangles;  ///< number of triangles at each vertex
+  std::vector<double> coefficients;      ///< clustering coefficient of each vertex
+  clustering_summary summary;            ///< values of the whole graph
 };
 
-/// The number of triangles: of three vertices that are joined with each other, in whichever direction,
-/// however often. Loops do not matter.
+/// Returns the number of triangles: sets of three vertices that are all joined, in whichever direction.
+/// Loops, parallel edges and weights are ignored.
 ///
-/// Each edge is looked at from its end with fewer neighbours. O(arcs^1.5), and 4 bytes for each edge, 24 for
-/// each vertex.
+/// Method: each edge is examined from its end with fewer neighbours. O(arcs^1.5); 4 bytes for each edge and
+/// 24 for each vertex.
 template <class Graph>
 std::uint64_t count_triangles(const Graph& graph, unsigned threads = 1) {
   if constexpr (require_graph_view<Graph>()) {
@@ -57,9 +60,10 @@ std::uint64_t count_triangles(const Graph& graph, unsigned threads = 1) {
   }
 }
 
-/// Triangles at each vertex, and clustering coefficients after Watts, Strogatz (Nature, 1998): of a vertex
-/// with k neighbours and t triangles, 2t / (k (k - 1)), and 0 where k is less than 2. Neighbours are those in
-/// the underlying simple graph, as for `count_triangles`. 20 bytes more for each vertex.
+/// Counts the triangles at each vertex and computes clustering coefficients (Watts, Strogatz, Nature, 1998).
+/// The coefficient of a vertex with k neighbours and t triangles is 2t / (k (k - 1)), and 0 if k is less than
+/// 2. Neighbours are those in the underlying simple graph. Takes the time and memory of `count_triangles`,
+/// and 20 bytes more for each vertex.
 template <class Graph>
 clustering_result clustering(const Graph& graph, unsigned threads = 1) {
   clustering_result result;
@@ -116,8 +120,9 @@ clustering_result clustering(const Graph& graph, unsigned threads = 1) {
   return result;
 }
 
-/// What is wrong with numbers of triangles at the vertices, if something is: looks at all pairs of neighbours
-/// of each vertex by one thread. O(sum of squared degrees), and 4 to 8 bytes for each arc.
+/// Checks the number of triangles at each vertex. Returns a sentence about the first fault, or nothing.
+/// Examines all pairs of neighbours of each vertex by one thread: O(sum of squared degrees), and 4 to 8 bytes
+/// for each arc.
 template <graph_view Graph>
 std::optional<std::string> verify_triangles(const Graph& graph, std::span<const std::uint64_t> triangles) {
   if (triangles.size() != graph.size()) return "there is not one number for each vertex";
@@ -142,7 +147,7 @@ std::optional<std::string> verify_triangles(const Graph& graph, std::span<const 
   return std::nullopt;
 }
 
-/// The same for the number in all.
+/// Checks the number of triangles in the whole graph. Returns a sentence about the fault, or nothing.
 template <graph_view Graph>
 std::optional<std::string> verify_triangles(const Graph& graph, std::uint64_t triangles) {
   std::uint64_t found = 0;

@@ -1,4 +1,4 @@
-// K-trusses.
+// Truss numbers of edges (k-trusses).
 #pragma once
 
 #include <algorithm>
@@ -19,34 +19,36 @@ namespace perdure::graph {
 
 /// An edge of the underlying simple graph.
 struct truss_edge {
-  vertex_handle a;  ///< the smaller number
-  vertex_handle b;
-  std::uint32_t truss;  ///< the largest k of a k-truss that it is in, 2 or more
+  vertex_handle a;      ///< the end with the smaller number
+  vertex_handle b;      ///< the end with the larger number
+  std::uint32_t truss;  ///< truss number: the largest k such that the k-truss has the edge, 2 or more
+  /// Compares ends and truss number.
   bool operator==(const truss_edge&) const = default;
 };
 
+/// Answer of `trusses`.
 struct truss_result {
-  std::vector<truss_edge> edges;         ///< ordered by their ends
-  std::vector<std::uint64_t> histogram;  ///< by k: edges whose number is k
+  std::vector<truss_edge> edges;         ///< all edges, ordered by their ends
+  std::vector<std::uint64_t> histogram;  ///< by k: number of edges with truss number k
 
-  /// Edges in the k-truss. O(largest k).
+  /// Returns the number of edges in the k-truss. O(largest k).
   std::uint64_t edges_of(std::uint32_t k) const noexcept {
     std::uint64_t count = 0;
     for (std::size_t i = k; i < histogram.size(); ++i) count += histogram[i];
     return count;
   }
-  /// The largest k with edges; 0 where there are none at all.
+  /// Returns the largest truss number; 0 for a graph without edges.
   std::uint32_t largest() const noexcept {
     return histogram.empty() ? 0 : static_cast<std::uint32_t>(histogram.size() - 1);
   }
 };
 
-/// The *k-truss* is what is left of the underlying simple graph when edges that are in fewer than k - 2
-/// triangles are taken away until there are none. All edges are in the 2-truss.
+/// Computes the truss number of every edge. The *k-truss* is what remains of the underlying simple graph when
+/// edges in fewer than k - 2 triangles are removed until there are none. All edges are in the 2-truss.
 ///
-/// By all threads, k by k, after Kabir, Madduri: "Parallel k-truss decomposition on multicore systems" (HPEC
-/// 2017). Throws `errc::unsupported` for more than 2^32 - 2 edges. O(arcs^1.5), and some 50 bytes for each
-/// edge.
+/// Method: all threads, k by k, after Kabir, Madduri: "Parallel k-truss decomposition on multicore systems"
+/// (HPEC 2017). O(arcs^1.5), and about 50 bytes for each edge. Throws `errc::unsupported` for more than 2^32
+/// - 2 edges.
 template <class Graph>
 truss_result trusses(const Graph& graph, unsigned threads = 1) {
   truss_result result;
@@ -94,8 +96,9 @@ inline std::vector<std::uint32_t> edge_numbers(const neighbour_rows& rows) {
 
 }  // namespace detail
 
-/// What is wrong with trusses, if something is: takes one edge after the other away, that in the fewest
-/// triangles, by one thread. O(arcs^1.5 log degree), and some 60 bytes for each edge.
+/// Checks truss numbers. Returns a sentence about the first fault, or nothing. Removes one edge after the
+/// other, the one in the fewest triangles first, by one thread. O(arcs^1.5 log degree), and about 60 bytes
+/// for each edge.
 template <graph_view Graph>
 std::optional<std::string> verify_trusses(const Graph& graph, std::span<const truss_edge> edges) {
   const detail::neighbour_rows rows = detail::simple_rows(graph, 1);

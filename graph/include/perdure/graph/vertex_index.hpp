@@ -17,15 +17,17 @@
 
 namespace perdure::graph {
 
-/// Numbers the vertices bank by bank and finds a vertex's number by its id. Neighbour lists are not copied:
-/// the graph must stay unchanged and open while the index is in use. Each step along a list is a look-up, so
-/// what goes through all of the graph several times is faster on a CSR.
+/// Numbers the vertices of an adjacency list bank by bank, and finds a vertex's number by its id. Neighbour
+/// lists are not copied: the graph must stay unchanged and open while the index is in use. Each step along a
+/// list is a look-up, so algorithms that scan the whole graph several times are faster on a CSR. Vertex
+/// numbers must be below `size()`.
 ///
 /// Thread safety: const members from any thread.
 class vertex_index {
  public:
-  /// `weights` is a column of the graph, or null; edges that were added to the list alone weigh what the
-  /// column has for those. O(vertices). Throws `errc::unsupported` beyond 2^32 - 1 vertices.
+  /// Indexes a graph with `threads` threads. `weights` is a column of the graph, or null. Edges that were
+  /// added to the list alone weigh `weights->missing()`. O(vertices). Throws `errc::unsupported` beyond 2^32
+  /// - 1 vertices, and `std::bad_alloc`.
   template <container_family Family>
   explicit vertex_index(const adjacency_list<Family>& graph, unsigned threads = 1,
                         const edge_column<Family>* weights = nullptr)
@@ -57,32 +59,41 @@ class vertex_index {
     lookup_.emplace(ids_, threads);
   }
 
+  /// Takes over the index. Ranges of the moved index are invalid.
   vertex_index(vertex_index&&) = default;
+  /// Takes over the index. Ranges of both indexes are invalid.
   vertex_index& operator=(vertex_index&&) = default;
 
-  /// Neighbours as they are numbered.
+  /// Range of the neighbours of a vertex, as vertex numbers.
   class handles;
 
+  /// Returns the number of vertices.
   std::size_t size() const noexcept { return ids_.size(); }
+  /// Returns the number of arcs: an undirected edge has two, a loop has one.
   std::uint64_t arcs() const noexcept { return arcs_; }
+  /// Returns whether the graph is undirected.
   bool symmetric() const noexcept { return symmetric_; }
+  /// Returns the number of neighbours of a vertex; parallel edges count separately. O(1).
   std::uint64_t degree(vertex_handle h) const noexcept { return neighbours_[h].size(); }
+  /// Returns the neighbours of a vertex. O(1), and O(1) for each step along them.
   handles neighbours(vertex_handle h) const noexcept;
 
+  /// Returns whether arcs have weights.
   bool has_weights() const noexcept { return !weights_.empty(); }
-  /// In the order of `neighbours(h)`; empty where arcs have none.
+  /// Returns the weights of a vertex's arcs, in the order of `neighbours(h)`; empty if arcs have none. O(1).
   std::span<const double> weights(vertex_handle h) const noexcept {
     return weights_.empty() ? std::span<const double>() : weights_[h];
   }
 
+  /// Returns the id of a vertex in the input. O(1).
   vertex_id id(vertex_handle h) const noexcept { return ids_[h]; }
-  /// The neighbours by their ids, as the graph has them.
+  /// Returns the ids of a vertex's neighbours, as the graph has them. O(1).
   std::span<const vertex_id> neighbour_ids(vertex_handle h) const noexcept { return neighbours_[h]; }
 
-  /// The vertex's handle, or `no_vertex`. O(1).
+  /// Returns the number of the vertex with this id, or `no_vertex`. O(1).
   vertex_handle find(vertex_id v) const noexcept { return lookup_->find(v); }
 
-  /// All handles, ordered by the vertices' ids. O(vertices log vertices).
+  /// Returns all vertices in the order of their ids. O(vertices log vertices).
   std::vector<vertex_handle> in_id_order() const;
 
  private:
@@ -97,10 +108,13 @@ class vertex_index {
   std::optional<id_lookup> lookup_;
 };
 
+/// Range of the neighbours of a vertex, as vertex numbers. It is valid as long as the index and the graph.
 class vertex_index::handles {
  public:
+  /// Forward iterator, whose elements are values.
   class iterator {
    public:
+    /// @cond
     using value_type = vertex_handle;
     using difference_type = std::ptrdiff_t;
     using iterator_category = std::input_iterator_tag;  // its reference is none
@@ -116,14 +130,19 @@ class vertex_index::handles {
     iterator operator++(int) noexcept { return {at_++, lookup_}; }
     bool operator==(const iterator& other) const noexcept { return at_ == other.at_; }
 
+    /// @endcond
    private:
     const vertex_id* at_ = nullptr;
     const id_lookup* lookup_ = nullptr;
   };
 
+  /// Ranges over the vertices with these ids.
   handles(std::span<const vertex_id> ids, const id_lookup& lookup) noexcept : ids_(ids), lookup_(&lookup) {}
+  /// Returns the beginning.
   iterator begin() const noexcept { return {ids_.data(), lookup_}; }
+  /// Returns the end.
   iterator end() const noexcept { return {ids_.data() + ids_.size(), lookup_}; }
+  /// Returns the number of neighbours.
   std::size_t size() const noexcept { return ids_.size(); }
 
  private:

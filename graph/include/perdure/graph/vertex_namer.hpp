@@ -1,4 +1,4 @@
-// Numbers for vertices whose input calls them by names.
+// Assigns numbers to vertices that the input calls by names.
 #pragma once
 
 #include <perdure/graph/vertex.hpp>
@@ -6,8 +6,8 @@
 
 namespace perdure::graph {
 
-/// What a reader asks for the number of each name that it meets, in the order of the input, by one thread at
-/// a time.
+/// A function object that returns the number of each name in the input. A reader calls it in the order of the
+/// input, from one thread at a time.
 class vertex_namer {
  public:
   vertex_namer() = default;
@@ -15,7 +15,7 @@ class vertex_namer {
   vertex_namer& operator=(const vertex_namer&) = delete;
   virtual ~vertex_namer() = default;
 
-  /// The same for the same name. Throws `std::bad_alloc`.
+  /// Returns the number of a name, always the same one. Throws `std::bad_alloc`.
   virtual vertex_id number_of(std::string_view name) = 0;
 };
 

@@ -1,4 +1,4 @@
-// The names of vertices, numbered as they came.
+// Names of vertices, numbered in the order in which they were added.
 #pragma once
 
 #include <cstddef>
@@ -16,38 +16,42 @@
 
 namespace perdure::graph {
 
-/// Names and their numbers, both ways, in three arrays: a container for a store or for ordinary memory.
+/// A map between names and numbers in both directions, in three arrays: a container for a store or for
+/// ordinary memory.
 ///
-/// Thread safety: as a standard container's.
+/// Thread safety: like a standard container.
 template <class Allocator = perdure::allocator<std::byte>>
 class vertex_names {
   template <class T>
   using array = perdure::vector<T, typename std::allocator_traits<Allocator>::template rebind_alloc<T>>;
 
  public:
-  using allocator_type = Allocator;
+  using allocator_type = Allocator;  ///< allocator of the arrays
 
+  /// Makes an empty map.
   vertex_names()
     requires std::is_default_constructible_v<Allocator>
       : vertex_names(Allocator()) {}
+  /// Makes an empty map in the memory of `allocator`.
   explicit vertex_names(const Allocator& allocator) : text_(allocator), ends_(allocator), slots_(allocator) {}
   vertex_names(const vertex_names&) = delete;
   vertex_names& operator=(const vertex_names&) = delete;
 
+  /// Returns the number of names. Numbers are below it.
   std::uint64_t size() const noexcept { return ends_.size(); }
-  /// Of a number below `size()`. Valid until a name is added. O(1).
+  /// Returns the name of a number below `size()`. It is valid until a name is added. O(1).
   std::string_view name(vertex_id number) const noexcept {
     const std::uint64_t begin = number == 0 ? 0 : ends_[number - 1];
     return {std::to_address(text_.data()) + begin, ends_[number] - begin};
   }
-  /// O(1).
+  /// Returns the number of a name, or nothing. O(length of the name).
   std::optional<vertex_id> find(std::string_view wanted) const noexcept {
     if (slots_.empty()) return std::nullopt;
     const std::uint64_t number = slots_[slot_of(wanted)];
     return number == 0 ? std::nullopt : std::optional(number - 1);
   }
-  /// The name's number, a new one if there is none yet. Amortised O(1). Throws `std::bad_alloc`; nothing has
-  /// changed then.
+  /// Returns the number of a name, and adds the name if it is new. Amortised O(length of the name). Throws
+  /// `std::bad_alloc`; nothing has changed then.
   vertex_id add(std::string_view wanted) {
     if ((size() + 1) * 2 > slots_.size()) grow();
     std::uint64_t& slot = slots_[slot_of(wanted)];
@@ -65,7 +69,7 @@ class vertex_names {
     return slot - 1;
   }
 
-  /// Says which members a store records.
+  /// Describes the members, so that the store can record them.
   static auto stored_form() {
     using perdure::stored_member;
     return perdure::stored_members(stored_member("text", &vertex_names::text_),
@@ -94,10 +98,11 @@ class vertex_names {
 /// Names in ordinary memory.
 using memory_names = vertex_names<std::allocator<std::byte>>;
 
-/// Numbers names as they are added to `names`, which must outlive it.
+/// A `vertex_namer` that adds names to a `vertex_names`.
 template <class Names>
 class names_to_number final : public vertex_namer {
  public:
+  /// Adds to `names`, which must outlive this object.
   explicit names_to_number(Names& names) : names_(names) {}
   vertex_id number_of(std::string_view name) override { return names_.add(name); }
 

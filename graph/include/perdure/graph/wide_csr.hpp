@@ -1,4 +1,4 @@
-// A CSR with 64-bit numbers of vertices, for libraries that work with such arrays.
+// A CSR with 64-bit vertex numbers, for libraries that work with such arrays.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace perdure::graph {
 
-/// A graph in a relocatable store, and in ordinary memory on the heap, whose arcs lead to 64-bit numbers: 8
-/// bytes for each arc rather than 4. Algorithms take its view as they take any other, and are slower by what
-/// they read more.
+/// A graph in a relocatable store whose arcs lead to 64-bit numbers: 8 bytes for each arc instead of 4.
+/// Algorithms accept its view like any other; they are slower because they read more.
 using stored_wide_csr = csr<perdure::allocator<std::byte>, wide<double>>;
+/// A graph in ordinary memory whose arcs lead to 64-bit numbers.
 using memory_wide_csr = csr<std::allocator<std::byte>, wide<double>>;
 
 namespace detail {
@@ -31,8 +31,8 @@ void assign_copied(Array& to, std::span<const Element> from, unsigned threads) {
 
 }  // namespace detail
 
-/// Replaces `to` by a copy of a graph. Throws `std::bad_alloc`; `to` is unchanged then. O(vertices +
-/// arcs).
+/// Replaces `to` by a copy of `graph` with 64-bit numbers. O(vertices + arcs) by `threads` threads. Throws
+/// `std::bad_alloc`; the content of `to` is unchanged then.
 ///
 ///     auto& wide = *store.construct<graph::stored_wide_csr>("web.wide")();
 ///     graph::widen_csr(wide, web, 8);

@@ -1,4 +1,4 @@
-// Writes a graph to a file as other programs read it.
+// Writes a graph to a file in formats that other programs read.
 #pragma once
 
 #include <algorithm>
@@ -16,31 +16,34 @@
 
 namespace perdure::graph {
 
+/// Format of a graph file to be written.
 enum class written_format : std::uint8_t {
   edge_list,      ///< ids or names, weights, times, with tabs between
   matrix_market,  ///< coordinate; pattern or real, general or symmetric; vertices are numbered from 1
-  gapbs,          ///< `.sg`, or `.wsg` of a graph with weights; vertices are numbered from 0
+  gapbs,          ///< `.sg`, or `.wsg` for a graph with weights; vertices are numbered from 0
   graphml,        ///< ids or names, weights, times, further columns
 };
 
-/// A value for each vertex or each edge, in a format with room for it.
+/// A value for each vertex or each edge, in formats with room for it.
 struct written_column {
-  std::string name;
+  std::string name;   ///< name of the column
   element_kind kind;  ///< `int64`, `float64` or `text`
-  /// Appends the value of a vertex, by its handle, or of an arc, by its place among all arcs. Returns whether
-  /// there is one; what was appended then says that there is none.
+  /// Appends the value of a vertex (by its handle) or of an arc (by its place among all arcs). Returns
+  /// whether there is a value; otherwise the appended text stands for a missing one.
   std::function<bool(std::uint64_t place, std::string& to)> value;
 };
 
+/// Parts of a graph that are written.
 struct written_parts {
-  written_format format = written_format::edge_list;
-  bool with_weights = true;  ///< where the graph has some
-  /// By what a vertex is called; without it by its id.
+  written_format format = written_format::edge_list;  ///< format of the file
+  bool with_weights = true;                           ///< writes weights, if the graph has some
+  /// Returns the name of a vertex. Without it vertices are written by id.
   std::function<std::string_view(vertex_id)> name;
-  /// The times of a vertex's arcs, in the order of its neighbours.
+  /// Returns the times of a vertex's arcs, in the order of its neighbours. Without it no times are written.
   std::function<std::span<const double>(vertex_handle)> times;
-  std::vector<written_column> vertex_columns = {};  ///< written as GraphML only
-  std::vector<written_column> edge_columns = {};    ///< the same; of a view with `offsets`
+  std::vector<written_column> vertex_columns = {};  ///< columns of vertices, for GraphML only
+  /// Columns of edges, for GraphML only, of a view with `offsets`.
+  std::vector<written_column> edge_columns = {};
 };
 
 namespace detail {
@@ -73,13 +76,13 @@ void write_listed(const listed_graph& graph, const written_parts& parts,
 
 }  // namespace detail
 
-/// Passes the file's bytes to `write`, piece by piece. Vertices come in the order of their ids; formats that
-/// number them call the first one 1 or 0, so that ids with gaps are lost (`in_id_order` tells which is
-/// which).
+/// Passes the bytes of the file to `write`, piece by piece. Vertices come in the order of their ids. Formats
+/// that number vertices call the first one 1 or 0, so ids with gaps are lost; `in_id_order` gives the vertex
+/// of each number.
 ///
-/// Throws `errc::unsupported` for what the format cannot say: weights that are no 32-bit whole numbers in
-/// `.wsg`, names with line ends; and what `write` throws. O(vertices + arcs log degree), 8 to 20 bytes for
-/// each vertex.
+/// Throws `errc::unsupported` for content that the format cannot express: weights that are not 32-bit whole
+/// numbers in `.wsg`, names with line ends. Also throws what `write` throws. O(vertices + arcs log degree), 8
+/// to 20 bytes for each vertex.
 template <named_view Graph>
 void write_graph(const Graph& graph, const written_parts& parts,
                  const std::function<void(std::string_view)>& write) {

@@ -29,18 +29,20 @@ enum class lookup_plan : unsigned char {
 
 /// Choice of the automatic plan: the pages that each of the two plans would read, and how fast it was lately.
 struct plan_choice {
+  /// Pages that a plan would read, and its rate.
   struct cost {
-    std::uint64_t pages = 0;
-    double pages_per_second = 0;  ///< 0: not measured
+    std::uint64_t pages = 0;      ///< number of pages to read
+    double pages_per_second = 0;  ///< rate that was measured lately; 0: not measured
   };
-  lookup_plan chosen = lookup_plan::faults;
-  cost faults;
-  cost sweep;
+  lookup_plan chosen = lookup_plan::faults;  ///< the plan that was chosen
+  cost faults;                               ///< cost of the plan `faults`
+  cost sweep;                                ///< cost of the plan `sweep`
 };
 
+/// Options of `batch_lookup`.
 struct lookup_options {
-  lookup_plan plan = lookup_plan::automatic;
-  unsigned threads = 1;
+  lookup_plan plan = lookup_plan::automatic;  ///< plan by which pages are read
+  unsigned threads = 1;                       ///< number of threads
   /// Memory that pages are read into, for all threads together. A thread has at least a page of it and at
   /// most 1 MiB.
   std::size_t buffer_bytes = std::size_t{64} << 20;
@@ -52,21 +54,23 @@ struct lookup_options {
   std::function<void(const plan_choice&)> on_choice = {};
 };
 
-/// Runs of k-mers, and where the numbers of their taxa go. There must be as many places as runs.
+/// Runs of k-mers, and the places for the numbers of their taxa. There must be as many places as runs.
 struct wanted_taxa {
-  std::span<const minimizer_run> runs;
-  std::span<std::uint32_t> taxa;  ///< number of the index, or 0
+  std::span<const minimizer_run> runs;  ///< runs to look up
+  std::span<std::uint32_t> taxa;        ///< result for each run: a taxon's number in the index, or 0
 };
 
-/// Reading by one plan, and how long it took.
+/// Pages that one plan has read, and the time that this took.
 struct plan_work {
-  std::uint64_t pages = 0;
-  double seconds = 0;
+  std::uint64_t pages = 0;  ///< number of pages
+  double seconds = 0;       ///< time in seconds
 
+  /// Adds the pages and the time of `other`.
   void add(const plan_work& other) noexcept {
     pages += other.pages;
     seconds += other.seconds;
   }
+  /// Returns the rate, or 0 if no time was measured.
   double pages_per_second() const noexcept { return seconds > 0 ? static_cast<double>(pages) / seconds : 0; }
 };
 
@@ -75,9 +79,10 @@ struct plan_work {
 /// Thread safety: one thread at a time.
 class batch_lookup {
  public:
-  /// Memory that each look-up takes, beside its run and its taxon.
+  /// Bytes of memory that each look-up takes, beside its run and its taxon.
   static constexpr std::size_t bytes_per_lookup = 16;
 
+  /// Prepares look-ups in `index`. Throws `std::bad_alloc`.
   batch_lookup(const minimizer_index& index, lookup_options options);
 
   /// Finds the taxa of all runs. Runs without a minimizer have none. The automatic plan reads a small share

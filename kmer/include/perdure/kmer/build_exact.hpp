@@ -16,14 +16,16 @@
 
 namespace perdure::kmer {
 
+/// Smallest k of an exact index.
 inline constexpr unsigned least_exact_k = 18;
 
+/// Options of `build_exact_index` and of the functions of `grow_exact.hpp`.
 struct exact_options {
   std::string index = default_index_name;  ///< name of the index
   unsigned k = most_kmer_bases;            ///< bases of a k-mer, from `least_exact_k` to `most_kmer_bases`
   unsigned prune = 0;                      ///< most taxa of a k-mer; 0: any number
-  unmapped_sequences unmapped = unmapped_sequences::error;
-  unsigned threads = 1;
+  unmapped_sequences unmapped = unmapped_sequences::error;  ///< treatment of sequences without a taxon
+  unsigned threads = 1;                                     ///< number of threads
   /// `add_exact_genomes` merges a layer behind the first that has fewer k-mers with the new one.
   std::uint64_t merge_below = std::uint64_t{1} << 22;
   /// `build_exact_index` only: bytes of memory for k-mers and pages of the store. 0: without a limit.
@@ -33,12 +35,14 @@ struct exact_options {
   std::chrono::milliseconds checkpoint_interval{10'000};
   /// Function that is called after each checkpoint of a build with a budget. Its exceptions end the build.
   std::function<void()> on_checkpoint = {};
-  int end_descriptor = -1;  ///< ends a pipe early, like that of `workload::open_byte_stream`
+  /// File descriptor that ends a pipe early, like that of `workload::open_byte_stream`.
+  int end_descriptor = -1;
   /// Function that gets the bytes of files that were read so far, after each batch; then, with a budget, the
   /// "k-mers" that were merged, and those that were put into pages. Its exceptions end the work.
   std::function<void(const workload::progress&)> on_progress = {};
 };
 
+/// Result of `build_exact_index` and of the functions of `grow_exact.hpp`.
 struct exact_result {
   std::uint64_t sequences = 0;    ///< number of sequences that were added or removed
   std::uint64_t bases = 0;        ///< number of their bases, ambiguous ones too
@@ -49,7 +53,7 @@ struct exact_result {
   std::uint32_t layers = 0;       ///< number of layers that the index has now
   std::uint32_t merged = 0;       ///< number of earlier layers that the last one has the genomes of
   bool resumed = false;           ///< went on with a build that was interrupted
-  std::uint64_t checkpoints = 0;
+  std::uint64_t checkpoints = 0;  ///< number of checkpoints that this call made
 };
 
 /// Makes an exact index of all sequences of FASTA or FASTQ files, with a copy of the whole taxonomy. A k-mer

@@ -22,11 +22,12 @@ enum class unmapped_sequences : std::uint8_t {
   skip,   ///< it is left out and counted
 };
 
+/// Options of `build_index` and `add_genomes`.
 struct build_options {
-  std::string index = default_index_name;  ///< name of the index
-  minimizer_scheme scheme = {};
-  unmapped_sequences unmapped = unmapped_sequences::error;
-  unsigned threads = 1;
+  std::string index = default_index_name;                   ///< name of the index
+  minimizer_scheme scheme = {};                             ///< parameters of the minimizers
+  unmapped_sequences unmapped = unmapped_sequences::error;  ///< treatment of sequences without a taxon
+  unsigned threads = 1;                                     ///< number of threads
   /// `add_genomes` merges a layer behind the first that has fewer minimizers with the new one, however few
   /// that has.
   std::uint64_t merge_below = std::uint64_t{1} << 22;
@@ -37,21 +38,23 @@ struct build_options {
   std::chrono::milliseconds checkpoint_interval{10'000};
   /// Function that is called after each checkpoint of a build with a budget. Its exceptions end the build.
   std::function<void()> on_checkpoint = {};
-  int end_descriptor = -1;  ///< ends a pipe early, like that of `workload::open_byte_stream`
+  /// File descriptor that ends a pipe early, like that of `workload::open_byte_stream`.
+  int end_descriptor = -1;
   /// Function that gets the bytes of files that were read so far, after each batch; then, with a budget, the
   /// "minimizers" that were merged, and the "cells" of the table that were filled. What an interrupted build
   /// had done does not count. Its exceptions end the build.
   std::function<void(const workload::progress&)> on_progress = {};
 };
 
+/// Result of `build_index`.
 struct build_result {
-  std::uint64_t sequences = 0;  ///< in the index
-  std::uint64_t bases = 0;      ///< number of their bases, ambiguous ones too
-  std::uint64_t skipped = 0;    ///< number of sequences without a taxon
-  std::uint64_t minimizers = 0;
-  std::uint64_t bytes = 0;  ///< size of the table
-  bool resumed = false;     ///< went on with a build that was interrupted
-  std::uint64_t checkpoints = 0;
+  std::uint64_t sequences = 0;    ///< number of sequences that were indexed
+  std::uint64_t bases = 0;        ///< number of their bases, ambiguous ones too
+  std::uint64_t skipped = 0;      ///< number of sequences without a taxon
+  std::uint64_t minimizers = 0;   ///< number of distinct minimizers
+  std::uint64_t bytes = 0;        ///< size of the table
+  bool resumed = false;           ///< an interrupted build was continued
+  std::uint64_t checkpoints = 0;  ///< number of checkpoints that this call made
 };
 
 /// An index that is being built with a budget is an object with the index's name and this behind it.

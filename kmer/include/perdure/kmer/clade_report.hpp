@@ -12,7 +12,7 @@ namespace perdure::kmer {
 
 /// A line of a report.
 struct clade {
-  taxon_node node = 0;
+  taxon_node node = 0;       ///< the taxon's node
   unsigned depth = 0;        ///< number of ancestors
   std::uint64_t reads = 0;   ///< reads of the taxon and of all taxa below it
   std::uint64_t direct = 0;  ///< reads of the taxon itself

@@ -15,9 +15,10 @@
 
 namespace perdure::kmer {
 
+/// Options of `classify_files`.
 struct classify_options {
-  classify_rules rules = {};
-  unsigned threads = 1;
+  classify_rules rules = {};                       ///< rules by which a read gets its taxon
+  unsigned threads = 1;                            ///< number of threads
   std::size_t batch_bytes = std::size_t{1} << 19;  ///< text of reads that a thread takes at a time
   /// Bytes of memory for reads, their look-ups and pages of the index. Answers are the same with any number.
   /// 0: look-ups are made one by one where the index lies, and a few reads of each thread are in memory; the
@@ -33,6 +34,7 @@ struct classify_options {
   /// they get the first reads and the second ones. A record has the format of its file, a sequence of FASTA
   /// on one line. Headers of reads with a taxon have " kraken:taxid|N" behind them.
   std::function<void(std::string_view reads, std::string_view mates)> on_classified = {};
+  /// Like `on_classified`, for reads without a taxon.
   std::function<void(std::string_view reads, std::string_view mates)> on_unclassified = {};
   /// Function that gets the hit groups of a batch. Several threads call it at a time, for batches in any
   /// order. Its exceptions end the work.
@@ -42,19 +44,23 @@ struct classify_options {
   std::function<void(std::uint64_t reads, std::uint64_t bases)> on_batch = {};
   /// Functions that are called with a budget, like those of `lookup_options`.
   std::function<void(std::uint64_t pages)> on_pages = {};
+  /// Called with a budget, like `lookup_options::on_choice`.
   std::function<void(const plan_choice&)> on_choice = {};
 };
 
+/// Counts of classified reads.
 struct classify_result {
-  std::uint64_t reads = 0;  ///< a pair counts once
-  std::uint64_t bases = 0;
-  std::uint64_t classified = 0;
+  std::uint64_t reads = 0;       ///< number of reads; a pair counts once
+  std::uint64_t bases = 0;       ///< number of their bases
+  std::uint64_t classified = 0;  ///< number of reads that got a taxon
   /// Number of reads that got each node of the index's taxonomy.
   std::vector<std::uint64_t> reads_of_nodes;
-  /// Pages that were read by each plan. None without a budget.
+  /// Pages that the plan `faults` has read; none without a budget.
   plan_work faults;
+  /// Pages that the plan `sweep` has read; none without a budget.
   plan_work sweep;
 
+  /// Returns the number of reads without a taxon.
   std::uint64_t unclassified() const noexcept { return reads - classified; }
   /// Adds the counts of other reads, which were classified with the same index.
   void add(const classify_result& other);

@@ -27,9 +27,10 @@ enum class match_kind : unsigned char {
   too_short,  ///< the read has no k-mer without an ambiguous base
 };
 
+/// Score of a taxon for a read.
 struct taxon_score {
-  taxon_node node = 0;
-  double score = 0;  ///< from 0 to 1
+  taxon_node node = 0;  ///< the taxon's node
+  double score = 0;     ///< from 0 to 1
 };
 
 /// Answer for a read, or for a pair of reads.
@@ -37,11 +38,12 @@ struct scored_read {
   std::uint64_t kmers = 0;  ///< number of distinct canonical k-mers
   /// Scores of the taxa that k-mers of the read have, by falling score and then by node.
   std::span<const taxon_score> scores;
-  double mean = 0;       ///< mean of the scores
-  double deviation = 0;  ///< standard deviation of the scores
-  match_kind match = match_kind::none;
-  taxon_score found;  ///< the read's taxon, with `direct` and `several`
+  double mean = 0;                      ///< mean of the scores
+  double deviation = 0;                 ///< standard deviation of the scores
+  match_kind match = match_kind::none;  ///< how the read came by its taxon
+  taxon_score found;                    ///< the read's taxon, with `direct` and `several`
 
+  /// Returns whether `found` is valid.
   bool has_taxon() const noexcept { return match == match_kind::direct || match == match_kind::several; }
 };
 
@@ -54,6 +56,8 @@ struct scored_read {
 /// Thread safety: one thread at a time.
 class exact_classifier {
  public:
+  /// Classifies with `index`. Takes 8 bytes and a bit for each node of its taxonomy.
+  /// Throws `std::bad_alloc`.
   explicit exact_classifier(const exact_index& index);
 
   /// Returns the answer for a read, and its mate if it has one. It is valid until the next call. O(k-mers ×
@@ -75,14 +79,17 @@ class exact_classifier {
   std::uint32_t mark_ = 0;
 };
 
-/// Appends the line that LMAT writes for a read: with tabs between, the name, the bases, the mean, the
-/// standard deviation and the number of k-mers, each taxon with its score, and the read's taxon with its
-/// score and kind of match. There is a `|` between the bases of a pair. A read without a taxon has -1 there.
+/// Appends the line that LMAT writes for a read. Its columns have tabs between:
+/// - the name and the bases, with a `|` between the bases of a pair;
+/// - the mean, the standard deviation and the number of k-mers;
+/// - each taxon with its score;
+/// - the read's taxon with its score and kind of match, -1 for a read without a taxon.
 void append_score_line(std::string& to, const exact_index& index, const scored_read& found,
                        const sequence& read, const sequence* mate);
 
+/// Options of `score_files`.
 struct score_options {
-  unsigned threads = 1;
+  unsigned threads = 1;                            ///< number of threads
   std::size_t batch_bytes = std::size_t{1} << 19;  ///< text of reads that a thread takes at a time
   /// Function that gets the lines of `append_score_line`, some at a time, in the order of the reads. One
   /// thread calls it at a time. Its exceptions end the work. Without it no lines are made.

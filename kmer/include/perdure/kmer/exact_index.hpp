@@ -29,25 +29,26 @@ inline constexpr const char* exact_layer_suffix = ".exact.";  ///< a `stored_exa
 /// The object that has the name of an exact index. The other objects have the same name and a suffix.
 struct stored_exact_index {
   std::uint32_t format = 0;  ///< version of the hash, the table and the other objects; 1
-  std::uint32_t k = 0;
+  std::uint32_t k = 0;       ///< bases of a k-mer
   std::uint32_t prune = 0;   ///< most taxa of a k-mer; 0: any number
   std::uint32_t layers = 0;  ///< number of layers, from 1; each is smaller than the one before
 };
 
-/// How often a taxon has a k-mer.
+/// Number of times that a taxon has a k-mer.
 struct taxon_count {
-  taxon_node node = 0;
-  std::uint32_t count = 0;
+  taxon_node node = 0;      ///< the taxon's node
+  std::uint32_t count = 0;  ///< number of times
 
+  /// Compares node and count.
   friend bool operator==(const taxon_count&, const taxon_count&) = default;
 };
 
 /// A sequence of an index.
 struct stored_sequence {
   std::uint64_t name_end = 0;  ///< end of its name in the names of the layer
-  std::uint64_t bases = 0;
+  std::uint64_t bases = 0;     ///< number of its bases
   std::uint64_t kmer_sum = 0;  ///< sum of the hashes of its k-mers, which tells sequences apart
-  taxon_node node = 0;
+  taxon_node node = 0;         ///< node of its taxon
 };
 
 /// Genomes that were indexed together.
@@ -55,11 +56,11 @@ struct stored_exact_layer {
   /// Depth of taxa whose k-mers lost no taxon by pruning.
   static constexpr std::uint32_t not_pruned = 0xffffffff;
 
-  std::uint32_t key_bytes = 0;
-  std::uint32_t number_bytes = 0;
-  std::uint64_t kmers = 0;        ///< number of distinct canonical k-mers
-  std::uint64_t occurrences = 0;  ///< number of all k-mers
-  perdure::vector<exact_page> pages;
+  std::uint32_t key_bytes = 0;            ///< bytes of a key in pages
+  std::uint32_t number_bytes = 0;         ///< bytes of a number in pages
+  std::uint64_t kmers = 0;                ///< number of distinct canonical k-mers
+  std::uint64_t occurrences = 0;          ///< number of all k-mers
+  perdure::vector<exact_page> pages;      ///< pages of the table
   perdure::vector<std::uint64_t> firsts;  ///< first hash of each page; of the first page it is 0
   /// Sets of taxa, which pages have the numbers of, the most frequent first: the end of each in `taxa`.
   perdure::vector<std::uint64_t> set_ends;
@@ -70,11 +71,14 @@ struct stored_exact_layer {
   perdure::vector<stored_sequence> sequences;  ///< by name
   perdure::vector<char> names;                 ///< names of sequences, one after the other
 
+  /// Returns the size of the layer in bytes.
   std::uint64_t bytes() const noexcept;
+  /// Returns the taxa of a set.
   std::span<const taxon_count> set(std::uint32_t number) const noexcept {
     const std::uint64_t begin = number == 0 ? 0 : set_ends[number - 1];
     return {taxa.data() + begin, static_cast<std::size_t>(set_ends[number] - begin)};
   }
+  /// Returns the name of a sequence.
   std::string_view name(std::size_t sequence) const noexcept {
     const std::uint64_t begin = sequence == 0 ? 0 : sequences[sequence - 1].name_end;
     return {names.data() + begin, static_cast<std::size_t>(sequences[sequence].name_end - begin)};
@@ -99,20 +103,26 @@ class exact_index {
   /// O(layers).
   explicit exact_index(const manager& store, const std::string& name = default_index_name);
 
+  /// Returns the name of the index.
   const std::string& name() const noexcept { return name_; }
+  /// Returns the number of bases of a k-mer.
   unsigned k() const noexcept { return k_; }
-  /// Most taxa of a k-mer; 0: any number.
+  /// Returns the largest number of taxa of a k-mer; 0: any number.
   unsigned prune() const noexcept { return prune_; }
-  /// Hash by which tables are sorted. It can be undone.
+  /// Returns the hash by which tables are sorted. It is invertible.
   const minimizer_hash& hash() const noexcept { return hash_; }
+  /// Returns the layers as they are stored, the oldest first.
   std::span<const stored_exact_layer* const> stored_layers() const noexcept { return stored_layers_; }
-  /// Tables for look-ups, one for each layer.
+  /// Returns a table for look-ups for each layer.
   std::span<const exact_table_view> tables() const noexcept { return tables_; }
+  /// Returns the index's copy of the taxonomy.
   taxonomy_view taxonomy() const noexcept { return taxonomy_; }
 
-  /// Numbers of taxa in reports of reads: the node + 1, and 0 for none.
+  /// Returns the number of taxa. Reports of reads number them by node + 1, and 0 stands for none.
   std::uint32_t taxa() const noexcept { return static_cast<std::uint32_t>(taxonomy_.size()); }
+  /// Returns the node of a taxon's number, which must not be 0.
   taxon_node node_of(std::uint32_t taxon) const noexcept { return taxon - 1; }
+  /// Returns the id of a taxon's number; 0 for 0.
   taxon_id id_of(std::uint32_t taxon) const noexcept {
     return taxon == 0 ? 0 : taxonomy_.ids[node_of(taxon)];
   }

@@ -18,10 +18,10 @@ namespace perdure::kmer {
 
 /// A page: keys of `key_bytes` each by rising value, then numbers of `number_bytes` each, lowest byte first.
 struct alignas(4096) exact_page {
-  static constexpr std::size_t size = 4096 - sizeof(std::uint64_t);
+  static constexpr std::size_t size = 4096 - sizeof(std::uint64_t);  ///< bytes for keys and numbers
 
-  std::array<std::uint8_t, size> bytes;
-  std::uint64_t used;  ///< number of keys
+  std::array<std::uint8_t, size> bytes;  ///< keys, and then numbers
+  std::uint64_t used;                    ///< number of keys
 };
 
 /// Widths of what pages have.
@@ -30,6 +30,7 @@ struct exact_page_layout {
   unsigned number_bytes = 4;  ///< 1 to 4
   unsigned unused_bits = 0;   ///< lowest bits that are 0 in all hashes
 
+  /// Returns the number of keys that a page has room for.
   constexpr std::size_t capacity() const noexcept { return exact_page::size / (key_bytes + number_bytes); }
 };
 
@@ -40,10 +41,12 @@ class exact_table_view {
  public:
   static constexpr std::uint32_t none = 0xffffffff;  ///< number of a hash that is not there
 
+  /// Views `pages`; `firsts` has the first hash of each page.
   exact_table_view(std::span<const exact_page> pages, std::span<const std::uint64_t> firsts,
                    const exact_page_layout& layout) noexcept
       : pages_(pages), firsts_(firsts), layout_(layout), capacity_(layout.capacity()) {}
 
+  /// Returns the number of pages.
   std::size_t pages() const noexcept { return pages_.size(); }
 
   /// Returns the page that a hash is in, if it is there. Reads the first level only.
@@ -90,6 +93,7 @@ class exact_table_view {
     while (there > key && at > 0) there = key_at(here, --at);
     return there == key ? number_at(here, at) : none;
   }
+  /// Returns the number of a hash, or `none`.
   std::uint32_t find(std::uint64_t hash) const noexcept { return find(page_of(hash), hash); }
 
   /// Calls `visit(hash, number)` for all that is in the pages `[first, last)`, by rising hash.

@@ -19,6 +19,7 @@ struct minimizer_count {
   std::uint64_t all = 0;       ///< hit groups
   std::uint64_t distinct = 0;  ///< different minimizers among them
 
+  /// Compares both numbers.
   friend bool operator==(const minimizer_count&, const minimizer_count&) = default;
 };
 
@@ -29,6 +30,7 @@ struct minimizer_count {
 /// Thread safety: any member from any thread.
 class found_minimizers {
  public:
+  /// Makes an empty set for the minimizers of `index`.
   explicit found_minimizers(const minimizer_index& index);
 
   /// Adds hit groups. O(n log n) for n of them, on average. Throws `std::bad_alloc`.

@@ -16,6 +16,7 @@ namespace perdure::kmer {
 /// A layer has at least this many times the minimizers of the next one.
 inline constexpr std::uint64_t layer_ratio = 8;
 
+/// Sizes of an index after it has changed.
 struct growth_result {
   std::uint32_t layers = 0;      ///< number of layers that the index has now
   std::uint32_t merged = 0;      ///< number of earlier layers that the last one has the genomes of
@@ -23,9 +24,10 @@ struct growth_result {
   std::uint64_t bytes = 0;       ///< size of all layers
 };
 
+/// Result of `add_genomes`.
 struct added_genomes {
-  build_result added;  ///< counts of the new genomes; its `bytes` are 0
-  growth_result index;
+  build_result added;   ///< counts of the new genomes; its `bytes` are 0
+  growth_result index;  ///< sizes of the index
 };
 
 /// Adds all sequences of FASTA or FASTQ files to the index that `options` name, with the index's scheme and

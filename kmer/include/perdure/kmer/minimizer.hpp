@@ -22,6 +22,7 @@ struct minimizer_scheme {
   /// Bases of a minimizer that are left out: every other one, from the last but one.
   unsigned spaces = 7;
 
+  /// Compares all parameters.
   friend bool operator==(const minimizer_scheme&, const minimizer_scheme&) = default;
 };
 
@@ -30,8 +31,8 @@ inline constexpr std::uint64_t no_minimizer = std::numeric_limits<std::uint64_t>
 
 /// K-mers, one after the other in a sequence, with the same minimizer.
 struct minimizer_run {
-  std::uint64_t minimizer = no_minimizer;
-  std::uint32_t kmers = 0;
+  std::uint64_t minimizer = no_minimizer;  ///< the minimizer, or `no_minimizer`
+  std::uint32_t kmers = 0;                 ///< number of k-mers
 };
 
 /// Returns a minimizer as letters, with a dot for each base that is left out.
@@ -54,6 +55,7 @@ class minimizer_scanner {
   /// O(length).
   void scan(std::string_view bases, std::vector<minimizer_run>& runs);
 
+  /// Returns the parameters of the minimizers.
   const minimizer_scheme& scheme() const noexcept { return scheme_; }
 
  private:

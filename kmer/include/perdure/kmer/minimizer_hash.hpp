@@ -12,11 +12,13 @@ namespace perdure::kmer {
 /// Thread safety: any member from any thread.
 class minimizer_hash {
  public:
+  /// Makes the hash for the minimizers of `scheme`.
   explicit constexpr minimizer_hash(const minimizer_scheme& scheme) noexcept
       : mixed_bits_(4 * scheme.spaces), bits_(2 * (scheme.l - scheme.spaces)) {}
 
-  /// Number of bits that hashes have.
+  /// Returns the number of bits that hashes have.
   constexpr unsigned bits() const noexcept { return bits_; }
+  /// Returns the hash of a minimizer.
   constexpr std::uint64_t operator()(std::uint64_t minimizer) const noexcept {
     // Each step can be undone, modulo 2^bits.
     std::uint64_t h = (kept_bases(minimizer) + 0x9e3779b97f4a7c15) << (64 - bits_);

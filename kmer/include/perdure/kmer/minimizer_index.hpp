@@ -32,34 +32,35 @@ inline constexpr const char* layer_suffix = ".layer.";       ///< a `stored_laye
 /// The object that has the index's name. The other objects of the index have the same name and a suffix.
 struct stored_index {
   std::uint32_t format = 0;  ///< version of the hash, the table and the other objects; 2
-  std::uint32_t k = 0;
-  std::uint32_t l = 0;
-  std::uint32_t spaces = 0;
+  std::uint32_t k = 0;       ///< bases of a k-mer
+  std::uint32_t l = 0;       ///< bases of a minimizer
+  std::uint32_t spaces = 0;  ///< bases of a minimizer that are left out
   std::uint32_t layers = 0;  ///< number of layers, from 1; each is smaller than the one before
 };
 
 /// A minimizer's hash, and a node of the taxonomy.
 struct minimizer_taxon {
-  std::uint64_t hash = 0;
-  taxon_node node = 0;
+  std::uint64_t hash = 0;  ///< hash of the minimizer
+  taxon_node node = 0;     ///< node of the taxon
 };
 
 /// Genomes that were indexed together.
 struct stored_layer {
   std::uint32_t key_bits = 0;    ///< bits of a cell that are not the number of a taxon
   std::uint64_t minimizers = 0;  ///< number of distinct minimizers
-  std::uint64_t sequences = 0;
-  std::uint64_t bases = 0;
+  std::uint64_t sequences = 0;   ///< number of sequences
+  std::uint64_t bases = 0;       ///< number of their bases
   /// Nodes of the taxonomy that cells have the numbers of, in their order: taxa of the genomes and all above
   /// them. The first has the number 1.
   perdure::vector<taxon_node> nodes;
-  perdure::vector<table_page> table;
+  perdure::vector<table_page> table;  ///< pages of the hash table
   /// Rest of each cell: the part of its minimizer's hash that it lacks, in a few bytes. When layers are
   /// merged, the minimizers are found again from it. Look-ups do not read it.
   perdure::vector<std::uint8_t> rests;
   /// Minimizers that cells and rests cannot say, by rising hash. Few.
   perdure::vector<minimizer_taxon> odd;
 
+  /// Returns the size of the table, the rests and the odd minimizers in bytes.
   std::uint64_t bytes() const noexcept {
     return table.size() * sizeof(table_page) + rests.size() + odd.size() * sizeof(minimizer_taxon);
   }
@@ -73,6 +74,7 @@ class layer_view {
   layer_view(const stored_layer& layer, std::vector<std::uint32_t> numbers)
       : table_({layer.table.data(), layer.table.size()}, layer.key_bits), numbers_(std::move(numbers)) {}
 
+  /// Returns the table.
   const table_view& table() const noexcept { return table_; }
   /// Returns the number that the index has for a taxon at a place of the table, or 0.
   std::uint32_t find(const table_place& place) const noexcept {
@@ -98,25 +100,30 @@ class minimizer_index {
   /// format. O(taxa of the genomes).
   explicit minimizer_index(const manager& store, const std::string& name = default_index_name);
 
+  /// Returns the name of the index.
   const std::string& name() const noexcept { return name_; }
-  /// The store that the index is in.
+  /// Returns the store that the index is in.
   datastore& store() const noexcept { return *store_; }
+  /// Returns the parameters of the minimizers.
   const minimizer_scheme& scheme() const noexcept { return scheme_; }
+  /// Returns the hash that tables are ordered by.
   const minimizer_hash& hash() const noexcept { return hash_; }
-  /// Layers as they are stored, the oldest first.
+  /// Returns the layers as they are stored, the oldest first.
   std::span<const stored_layer* const> stored_layers() const noexcept { return stored_layers_; }
-  /// Layers for look-ups, in the same order. What they find is put together with `both`.
+  /// Returns the layers for look-ups, the oldest first. `both` combines their answers.
   std::span<const layer_view> layers() const noexcept { return layers_; }
+  /// Returns the index's copy of the taxonomy.
   taxonomy_view taxonomy() const noexcept { return taxonomy_; }
 
-  /// Number of taxa that cells may have the number of, from 1; ancestors have smaller numbers.
+  /// Returns the number of taxa that cells may name. They are numbered from 1, ancestors first.
   std::uint32_t taxa() const noexcept { return static_cast<std::uint32_t>(parents_.size() - 1); }
+  /// Returns the node of a taxon's number, which must not be 0.
   taxon_node node_of(std::uint32_t taxon) const noexcept { return nodes_[taxon - 1]; }
-  /// Returns the id of a taxon; 0 for 0.
+  /// Returns the id of a taxon's number; 0 for 0.
   taxon_id id_of(std::uint32_t taxon) const noexcept {
     return taxon == 0 ? 0 : taxonomy_.ids[node_of(taxon)];
   }
-  /// Numbers of the taxa's parents; of the root and of 0 it is 0.
+  /// Returns the number of each taxon's parent; 0 for the root and for 0.
   std::span<const std::uint32_t> parents() const noexcept { return parents_; }
 
   /// Returns the number of the taxon of a minimizer, or 0.

@@ -19,26 +19,26 @@ namespace perdure::kmer {
 /// are used from its beginning; an unused cell is 0. A number whose own line is full is in the next line of
 /// the page that has room. The first line follows the last.
 struct alignas(4096) table_page {
-  static constexpr std::size_t line_cells = 16;
-  static constexpr std::size_t lines = 64;
-  static constexpr std::size_t size = line_cells * lines;
+  static constexpr std::size_t line_cells = 16;            ///< cells of a line
+  static constexpr std::size_t lines = 64;                 ///< lines of a page
+  static constexpr std::size_t size = line_cells * lines;  ///< cells of a page
 
-  std::array<std::uint32_t, size> cells;
+  std::array<std::uint32_t, size> cells;  ///< all cells, line by line
 };
 
 /// The place of a hash in a table, and the part of the hash that its cell has.
 struct table_place {
-  std::uint64_t page = 0;
-  std::uint32_t line = 0;
-  std::uint32_t key = 0;
+  std::uint64_t page = 0;  ///< number of the page
+  std::uint32_t line = 0;  ///< number of the line in the page
+  std::uint32_t key = 0;   ///< part of the hash that the cell has
 };
 
 /// A cell that is used.
 struct table_cell {
-  std::uint64_t page = 0;
+  std::uint64_t page = 0;     ///< number of the page
   std::uint32_t in_page = 0;  ///< number of the cell in its page
-  std::uint32_t key = 0;
-  std::uint32_t number = 0;
+  std::uint32_t key = 0;      ///< part of the hash that the cell has
+  std::uint32_t number = 0;   ///< number that the table has for the hash
 
   /// Returns the line that the cell is in, at or behind the one that its hash has.
   std::uint32_t line() const noexcept { return in_page / static_cast<std::uint32_t>(table_page::line_cells); }
@@ -49,11 +49,14 @@ struct table_cell {
 /// Thread safety: any member from any thread.
 class table_view {
  public:
+  /// Views `pages`, whose cells have `key_bits` bits of a hash.
   table_view(std::span<const table_page> pages, unsigned key_bits) noexcept
       : pages_(pages), key_bits_(key_bits) {}
 
+  /// Returns the number of pages.
   std::uint64_t pages() const noexcept { return pages_.size(); }
 
+  /// Returns the place of a hash in a table of `pages` pages.
   static table_place place_of(std::uint64_t hash, std::uint64_t pages, unsigned key_bits) noexcept {
     __extension__ using wide = unsigned __int128;
     const wide product = static_cast<wide>(hash) * pages;
@@ -61,6 +64,7 @@ class table_view {
     return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint32_t>(within >> 58),
             static_cast<std::uint32_t>((within << 6) >> (64 - key_bits))};
   }
+  /// Returns the place of a hash in this table.
   table_place place_of(std::uint64_t hash) const noexcept { return place_of(hash, pages_.size(), key_bits_); }
 
   /// Asks the processor for the line, so that `find` need not wait.

@@ -9,7 +9,7 @@ namespace perdure::kmer {
 
 /// Codes 0 to 3 are A, C, G, and T or U. Letters of both cases have the same code.
 inline constexpr std::uint8_t ambiguous_nucleotide = 4;  ///< R Y S W K M B D H V N X, a gap (-) or a dot
-inline constexpr std::uint8_t not_a_nucleotide = 5;
+inline constexpr std::uint8_t not_a_nucleotide = 5;      ///< any other character
 
 /// The code of each character.
 inline constexpr std::array<std::uint8_t, 256> nucleotide_codes = [] {
@@ -29,6 +29,7 @@ inline constexpr std::array<std::uint8_t, 256> nucleotide_codes = [] {
   return codes;
 }();
 
+/// Returns the code of a letter.
 inline std::uint8_t code_of_nucleotide(char letter) noexcept {
   return nucleotide_codes[static_cast<unsigned char>(letter)];
 }

@@ -17,6 +17,7 @@
 
 namespace perdure::kmer {
 
+/// Rules by which a read gets its taxon.
 struct classify_rules {
   /// Least share of a read's k-mers, ambiguous ones too, that its taxon and the taxa below it have: 0 to 1.
   double confidence = 0;
@@ -30,22 +31,22 @@ struct kmer_hits {
   static constexpr std::uint32_t mate_border = 0xfffffffe;  ///< stands between the reads of a pair
 
   std::uint32_t taxon = 0;  ///< number of the index, 0: none, or one of the above
-  std::uint32_t kmers = 0;
+  std::uint32_t kmers = 0;  ///< number of k-mers
 };
 
 /// The answer for a read or a pair.
 struct classified_read {
-  std::uint32_t taxon = 0;  ///< number of the index, or 0
-  std::uint64_t kmers = 0;
-  std::uint64_t hit_groups = 0;
+  std::uint32_t taxon = 0;          ///< number of the index, or 0
+  std::uint64_t kmers = 0;          ///< number of k-mers
+  std::uint64_t hit_groups = 0;     ///< number of hit groups
   std::span<const kmer_hits> hits;  ///< in the order of the read, valid until the next batch
 };
 
 /// K-mers of a read, one after the other, with the same minimizer and a taxon. K-mers with an ambiguous base
 /// do not end a group.
 struct hit_group {
-  std::uint64_t minimizer = no_minimizer;
-  std::uint32_t taxon = 0;  ///< number of the index
+  std::uint64_t minimizer = no_minimizer;  ///< the minimizer
+  std::uint32_t taxon = 0;                 ///< number of the index
 };
 
 /// Minimizers of some reads, and their taxa.

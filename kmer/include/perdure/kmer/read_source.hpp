@@ -17,8 +17,8 @@ namespace perdure::kmer {
 struct read_batch {
   std::uint64_t number = 0;  ///< batches are numbered from 0, in the order of their reads
   std::size_t file = 0;      ///< number of the file, or of the pair of files
-  sequence_batch reads;
-  sequence_batch mates;  ///< second reads of pairs, as many as there are first ones; else empty
+  sequence_batch reads;      ///< the reads, or first reads of pairs
+  sequence_batch mates;      ///< second reads of pairs, as many as there are first ones; else empty
 
  private:
   friend class read_source;
@@ -46,8 +46,9 @@ class read_source {
   /// names. A `/1` or `/2` at the end is no part of a mate's name.
   void parse(read_batch& taken) const;
 
+  /// Returns whether reads come in pairs.
   bool is_in_pairs() const noexcept { return in_pairs_; }
-  /// Bytes of the files that were read so far.
+  /// Returns the bytes of the files that were read so far.
   workload::progress progress() const;
 
  private:

@@ -36,15 +36,16 @@ struct sequence {
 
 /// Some records of a file.
 struct sequence_batch {
-  std::vector<char> text;
+  std::vector<char> text;           ///< text of the records
   std::uint64_t first_record = 0;   ///< number of the first record, from 1
   std::size_t records = 0;          ///< number of records in `text`
   std::vector<sequence> sequences;  ///< one for each record, once the batch was parsed
   bool is_fastq = false;            ///< known once the batch was parsed
 };
 
-/// Appends a record of FASTQ, or of FASTA with all bases on one line. `header` begins with the name.
+/// Appends a record of FASTA with all bases on one line. `header` begins with the name.
 void append_record(std::string& to, std::string_view header, std::string_view bases);
+/// Appends a record of FASTQ. `header` begins with the name.
 void append_record(std::string& to, std::string_view header, std::string_view bases,
                    std::string_view qualities);
 
@@ -54,9 +55,11 @@ void append_record(std::string& to, std::string_view header, std::string_view ba
 /// Thread safety: any member from any thread.
 class sequence_reader {
  public:
+  /// Stands for any number of records.
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-  static constexpr std::size_t batch_size = std::size_t{1} << 20;
+  static constexpr std::size_t batch_size = std::size_t{1} << 20;  ///< usual size of a batch in bytes
 
+  /// Reads from `stream`.
   explicit sequence_reader(std::unique_ptr<workload::byte_stream> stream);
 
   /// Replaces the content of `taken`, whose memory is used again, by the next records. Returns false at the
@@ -73,7 +76,9 @@ class sequence_reader {
   /// with the file and the record's number and name, where a record is malformed.
   void parse(sequence_batch& taken) const;
 
+  /// Returns the name of the file in messages.
   const std::string& name() const noexcept { return stream_->name(); }
+  /// Returns the bytes of the file that were read so far.
   workload::progress progress() const noexcept { return stream_->progress(); }
   /// Returns the error that says "NAME: record R: WHAT".
   error error_at(std::uint64_t record, const std::string& what) const;

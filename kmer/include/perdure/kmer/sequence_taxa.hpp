@@ -11,10 +11,12 @@
 
 namespace perdure::kmer {
 
-/// Thread safety: as a standard container's.
+/// Taxa of sequences, by a map or by their names.
+///
+/// Thread safety: like a standard container.
 class sequence_taxa {
  public:
-  /// Knows what names say.
+  /// Finds taxa by names alone.
   sequence_taxa() = default;
   /// Reads a map: a line for each sequence, of its name and its taxon, with a tab or blanks between. Throws
   /// `bad_input` with file and line for another line, and for a sequence with two taxa; and what opening the
@@ -24,6 +26,7 @@ class sequence_taxa {
   /// Returns the taxon that the map has for a sequence; else N of a name with `kraken:taxid|N`, at its
   /// beginning or behind a '|'; else nothing.
   std::optional<taxon_id> taxon_of(std::string_view sequence) const;
+  /// Returns the number of sequences in the map.
   std::size_t size() const noexcept { return taxa_.size(); }
   /// Returns a hash of the map. O(size).
   std::uint64_t digest() const noexcept;

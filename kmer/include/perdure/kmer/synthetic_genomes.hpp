@@ -15,21 +15,22 @@
 
 namespace perdure::kmer {
 
+/// Parameters of `synthetic_genomes`.
 struct synthetic_parameters {
   std::uint64_t taxa = 100;              ///< number of species, 1 to 2^30; each has a genome
   std::uint64_t genome_bases = 100'000;  ///< bases of each genome, 1 to 2^32
-  double mutation = 0.02;  ///< share of bases in which a taxon differs from the taxon above it, 0 to 1
-  std::uint64_t reads = 10'000;
+  double mutation = 0.02;        ///< share of bases in which a taxon differs from the taxon above it, 0 to 1
+  std::uint64_t reads = 10'000;  ///< number of reads
   std::uint64_t read_bases = 150;  ///< bases of each read, at most those of a genome
   double errors = 0.005;           ///< share of the bases of reads that are wrong, 0 to 1
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;          ///< seed of the random numbers
 };
 
 /// Where a read was drawn from.
 struct read_origin {
-  taxon_id taxon = 0;
-  std::uint64_t position = 0;  ///< place of its leftmost base in the genome, from 0
-  bool is_reverse_complement = false;
+  taxon_id taxon = 0;                  ///< taxon of the genome
+  std::uint64_t position = 0;          ///< place of its leftmost base in the genome, from 0
+  bool is_reverse_complement = false;  ///< the read is the reverse complement of the genome's bases
 };
 
 /// A tree of taxa of the ranks phylum, class, order, family, genus and species below a root, with up to four
@@ -45,14 +46,15 @@ class synthetic_genomes {
   /// Throws `invalid_argument` for parameters out of range.
   explicit synthetic_genomes(const synthetic_parameters& parameters);
 
+  /// Returns the parameters.
   const synthetic_parameters& parameters() const noexcept { return parameters_; }
-  /// Number of taxa, the root and all between it and the species included.
+  /// Returns the number of taxa, including the root and all between it and the species.
   std::uint64_t nodes() const noexcept { return first_.back() + counts_.back(); }
   /// Returns the id of a species, which are numbered from 0.
   taxon_id species(std::uint64_t number) const noexcept {
     return static_cast<taxon_id>(first_.back() + number + 1);
   }
-  /// Number of lines of bases in the text of all genomes.
+  /// Returns the number of lines of bases in the text of all genomes.
   std::uint64_t lines() const noexcept { return parameters_.taxa * lines_of_genome_; }
 
   /// Appends lines of `nodes.dmp` and `names.dmp` for the taxa with the ids `first + 1` to `last`.

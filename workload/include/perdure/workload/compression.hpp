@@ -12,6 +12,7 @@
 
 namespace perdure::workload {
 
+/// Format of compressed bytes.
 enum class codec : std::uint8_t {
   gzip,     ///< members with checksums, any number one after the other
   deflate,  ///< without a header, as in zip archives
@@ -21,10 +22,10 @@ enum class codec : std::uint8_t {
   zlib,     ///< one stream of deflate with zlib's header and checksum
 };
 
-/// What a call of `decode` has taken and given.
+/// Sizes of what a call of `decode` has processed.
 struct decoded {
-  std::size_t taken = 0;
-  std::size_t given = 0;
+  std::size_t taken = 0;  ///< bytes of the input
+  std::size_t given = 0;  ///< bytes of the output
 };
 
 /// Decompresses bytes of one codec, a piece at a time. Thread safety: one thread at a time.
@@ -44,18 +45,19 @@ class decoder {
 
 /// Compressed data that cannot be decoded: what is wrong, without the file's name.
 struct bad_data {
-  std::string what;
+  std::string what;  ///< description of the fault
 };
 
+/// Makes a decoder for one codec. Throws `std::bad_alloc`.
 std::unique_ptr<decoder> make_decoder(codec of);
 
-/// Decompresses bytes that are in one piece. `bad_input` if they are damaged, truncated, followed by anything
-/// else, become more than `most` bytes, or ask for a window of more than that and 128 MiB.
+/// Decompresses bytes that are in one piece. Throws `bad_input` if they are damaged, truncated, followed by
+/// anything else, would become more than `most` bytes, or ask for a window of more than that and 128 MiB.
 std::string decompress(codec of, std::string_view packed, std::size_t most);
 
-/// The first of the bytes that a piece becomes.
+/// The first of the bytes that compressed data becomes.
 struct beginning {
-  std::string bytes;
+  std::string bytes;       ///< the first bytes
   std::uint64_t size = 0;  ///< number of bytes that the piece becomes
 };
 /// Like `decompress`, but keeps the first `kept` bytes only. Takes memory for them, for a window of up to
@@ -71,13 +73,15 @@ class deflate_encoder {
   /// Takes compressed bytes, which it must use before it returns.
   using sink = std::function<void(std::string_view)>;
 
+  /// Begins a stream. Throws `std::bad_alloc`.
   deflate_encoder();
   deflate_encoder(const deflate_encoder&) = delete;
   deflate_encoder& operator=(const deflate_encoder&) = delete;
   ~deflate_encoder();
 
+  /// Compresses `bytes` and passes what is ready to `to`.
   void encode(std::string_view bytes, const sink& to);
-  /// Gives the rest. Nothing may be encoded afterwards.
+  /// Passes the rest to `to`. Nothing may be encoded afterwards.
   void finish(const sink& to);
 
  private:

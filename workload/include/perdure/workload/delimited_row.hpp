@@ -7,11 +7,11 @@
 
 namespace perdure::workload {
 
-/// A field where it lies in the row. Of a quoted field, what is between the quotation marks.
+/// A field in place in its row: what is between the quotation marks of a quoted field.
 struct row_field {
-  const char* begin = nullptr;
-  const char* end = nullptr;
-  bool is_quoted = false;
+  const char* begin = nullptr;     ///< first character
+  const char* end = nullptr;       ///< end of the field
+  bool is_quoted = false;          ///< quotation marks were around it
   bool has_quotes_inside = false;  ///< quotation marks in it are doubled
 
   /// Returns the field, with each doubled quotation mark as one: where it lies, or in `buffer`.
@@ -20,7 +20,7 @@ struct row_field {
 
 /// Fault of a row.
 enum class row_flaw : unsigned char {
-  none,
+  none,          ///< the row is well-formed
   open_quote,    ///< the row ends inside a quoted field
   behind_quote,  ///< something other than blanks and a delimiter follows a quoted field
 };
@@ -28,14 +28,16 @@ enum class row_flaw : unsigned char {
 /// Cuts rows into fields. Thread-safe.
 class row_cutter {
  public:
+  /// Treatment of blanks around fields that are not quoted.
   enum class blanks : unsigned char {
     kept,     ///< part of a field that is not quoted
     dropped,  ///< before and behind a field
   };
 
-  /// `delimiter` is one character; ' ' stands for any number of blanks and tabs.
+  /// Cuts at `delimiter`, one character. A blank stands for any number of blanks and tabs.
   row_cutter(char delimiter, blanks around) : delimiter_(delimiter), around_(around) {}
 
+  /// Returns the delimiter.
   char delimiter() const noexcept { return delimiter_; }
   /// Takes the field that begins at `p`, of a row that ends at a line feed or at `end`. Returns the place
   /// behind it: of a delimiter, a line feed, or `end`. A quoted field may have line feeds in it. On a flaw,

@@ -8,14 +8,17 @@
 
 namespace perdure::workload {
 
-/// Thread safety: as of the stream it takes over.
+/// A stream over another one that can show its first bytes before they are read.
+///
+/// Thread safety: like the other stream.
 class head_stream final : public byte_stream {
  public:
+  /// Takes over `stream`.
   explicit head_stream(std::unique_ptr<byte_stream> stream) : stream_(std::move(stream)) {}
 
-  /// The first bytes, at most `size`, for as long as `more_wanted(bytes so far)`: a pipe's writer may be
-  /// waiting for an answer to the few that it has sent. `read` begins with them. Before the first `read`.
-  /// Throws what the stream throws.
+  /// Returns the first bytes, at most `size`. Reads as long as `more_wanted(bytes so far)` returns true,
+  /// since the writer of a pipe may wait for an answer to the first few bytes. `read` begins with them. Call
+  /// it before the first `read`. Throws what the stream throws.
   template <class MoreWanted>
   std::string_view peek(std::size_t size, MoreWanted&& more_wanted) {
     while (head_.size() < size && more_wanted(std::string_view(head_))) {

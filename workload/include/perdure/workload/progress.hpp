@@ -1,4 +1,4 @@
-// How far a long piece of work has got.
+// Progress of a long piece of work.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace perdure::workload {
 
-/// In a unit of its own.
+/// Progress in a unit of its own.
 struct progress {
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;  ///< 0: unknown (a pipe)
-  std::string_view unit;    ///< "bytes" or "edges"
+  std::uint64_t done = 0;   ///< amount that is done
+  std::uint64_t total = 0;  ///< amount in all; 0: unknown (a pipe)
+  std::string_view unit;    ///< "bytes", "edges" or another unit
 };
 
 }  // namespace perdure::workload

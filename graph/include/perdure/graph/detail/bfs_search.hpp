@@ -1,10 +1,10 @@
 // How bfs.hpp searches.
 //
-// A level (the frontier) is a queue of vertices while it is small, and a set of bits else: to go through the
-// bits costs a look at every 64th part of a byte for each vertex of the graph, however few are in it; the
-// queue has memory for as many vertices as the set has words, so neither costs more than the other. Going
-// *down*, the edges out of the frontier are followed; going *up*, each vertex that was not reached yet looks
-// for a neighbour in the frontier and stops at the first one, which wins when the frontier is large.
+// The frontier (the vertices of a level) is a queue while it is small, and a bit set otherwise. A scan of the
+// bit set costs one bit for each vertex of the graph, however few are in it. The queue has room for as many
+// vertices as the set has words, so neither costs more than the other. Going *down* follows the edges out of
+// the frontier. Going *up*, each vertex that was not reached yet looks for a neighbour in the frontier and
+// stops at the first one, which wins when the frontier is large.
 #pragma once
 
 #include <algorithm>
@@ -24,24 +24,27 @@
 
 namespace perdure::graph {
 
+/// Level of a vertex to which there is no path.
 inline constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
 
-/// What a search works with; what is in it before does not matter.
+/// Arrays that `bfs` works in; their earlier content does not matter.
 struct bfs_arrays {
-  std::span<std::uint32_t> levels;   ///< one for each vertex, a result; empty: not wanted
-  std::span<vertex_handle> parents;  ///< the same; `no_vertex` where there is no path
-  std::span<std::byte> scratch;      ///< `scratch_bytes(vertices)` of them, beginning at a multiple of 8
+  std::span<std::uint32_t> levels;  ///< result, one element for each vertex; empty: not wanted
+  /// Result, one element for each vertex, `no_vertex` where there is no path; empty: not wanted.
+  std::span<vertex_handle> parents;
+  std::span<std::byte> scratch;  ///< `scratch_bytes(vertices)` bytes, aligned to 8
 
-  /// Three sets of bits and two short queues.
+  /// Returns the size of `scratch` in bytes: room for three bit sets and two short queues.
   static constexpr std::size_t scratch_bytes(std::size_t vertices) noexcept {
     return 4 * sizeof(std::uint64_t) * bit_set::words_for(vertices);
   }
 };
 
+/// Counts of a search.
 struct bfs_summary {
   std::vector<std::uint64_t> histogram;  ///< number of vertices at each level
-  std::uint64_t reached = 0;
-  std::uint64_t arcs = 0;  ///< of all vertices reached
+  std::uint64_t reached = 0;             ///< vertices to which there is a path, the source included
+  std::uint64_t arcs = 0;                ///< arcs that leave the vertices reached
 };
 
 namespace detail {

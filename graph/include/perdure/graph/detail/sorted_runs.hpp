@@ -58,7 +58,7 @@ inline bool ends_before(const edge& a, const edge& b) noexcept {
   return a.source != b.source ? a.source < b.source : a.target < b.target;
 }
 
-/// Runs, as an object in a store or in other memory. Thread safety: as a standard container's.
+/// Runs, as an object in a store or in other memory. Thread safety: like a standard container.
 template <class Allocator>
 class sorted_runs {
   template <class T>

@@ -1,4 +1,4 @@
-// Work of each rank that may fail on some of them.
+// Calls that may fail on some ranks and then throw on all of them.
 #pragma once
 
 #include <exception>
@@ -10,17 +10,17 @@
 
 namespace perdure::graph {
 
-/// Collective. Throws on all ranks the error of the lowest rank with one, in the same words, with the rank's
-/// number before them unless all ranks have one; nothing where no rank has one. Errors that are not of
-/// `perdure::error` become `out_of_memory` (`std::bad_alloc`) or `io`.
+/// Collective. Throws on all ranks the error of the lowest rank that has one, in the same words. The number
+/// of the rank precedes the words unless all ranks have an error. Returns if no rank has one. Exceptions
+/// other than `perdure::error` become `out_of_memory` (`std::bad_alloc`) or `io`.
 void throw_joint_error(rank_exchange& ranks, const std::exception_ptr& own);
 
-/// Collective. Throws on all ranks the error of the lowest rank with one, in the same words; nothing where no
-/// rank has one.
+/// Collective. Throws on all ranks the error of the lowest rank that has one, in the same words. Returns if
+/// no rank has one.
 void throw_first_error(rank_exchange& ranks, const std::optional<error>& own);
 
-/// Collective. Calls `work()` on each rank, and returns what it returns if it throws on none; else throws as
-/// `throw_joint_error`. `work` makes no collective call.
+/// Collective. Calls `work()` on each rank and returns its result if it throws on no rank. Otherwise throws
+/// what `throw_joint_error` throws. `work` must not make a collective call.
 template <class Work>
 auto joint_call(rank_exchange& ranks, Work&& work) {
   std::exception_ptr failure;

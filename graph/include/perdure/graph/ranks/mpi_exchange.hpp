@@ -18,17 +18,20 @@
 
 namespace perdure::graph {
 
-/// The ranks of a communicator. Messages go between two ranks that have one for each other, and no rank is
-/// told beforehand from whom: all know that all have arrived when a barrier is passed that each rank enters
-/// once its own have (Hoefler, Siebert, Lumsdaine: "Scalable Communication Protocols for Dynamic Sparse Data
-/// Exchange", PPoPP 2010). A message of any length is sent in pieces.
+/// The ranks of a communicator. Messages travel only between ranks that have one for each other, and no rank
+/// knows beforehand who sends to it. A rank enters a barrier once its own messages have arrived; when the
+/// barrier is passed, all have arrived (Hoefler, Siebert, Lumsdaine: "Scalable Communication Protocols for
+/// Dynamic Sparse Data Exchange", PPoPP 2010). A message of any length is sent in pieces.
 ///
-/// Waits as sets of stores do (`own_communicator`): `timed_out` where others do not come, `io` where MPI
-/// fails. Thread safety: MPI_THREAD_FUNNELED is enough.
+/// Calls wait like those of sets of stores (`own_communicator`). They throw `timed_out` if other ranks do not
+/// arrive, and `io` if MPI fails.
+///
+/// Thread safety: one thread of a rank calls it; MPI_THREAD_FUNNELED is enough.
 class mpi_exchange final : public rank_exchange {
  public:
-  /// Collective. A piece has up to `piece` bytes, from 1 to 2^30, the same on all ranks. `invalid_argument`
-  /// where MPI is not initialised or the communicator is none, `timed_out`.
+  /// Collective. Works on a copy of `communicator`. A piece has at most `piece` bytes, from 1 to 2^30, the
+  /// same on all ranks. Throws `invalid_argument` if MPI is not initialised or the communicator is null, and
+  /// `timed_out`.
   explicit mpi_exchange(MPI_Comm communicator, std::chrono::milliseconds timeout = std::chrono::minutes(10),
                         std::size_t piece = std::size_t{1} << 30)
       : communicator_(communicator, timeout, "a graph of ranks", pace), piece_(piece) {}

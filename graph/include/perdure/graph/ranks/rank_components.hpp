@@ -9,22 +9,23 @@
 
 namespace perdure::graph {
 
+/// Answer of `connected_components` on a graph of ranks.
 struct rank_component_result {
-  std::vector<vertex_id> labels;  ///< by own vertex: the smallest vertex number in its component
-  component_summary summary;      ///< for the whole graph, the same on all ranks
+  std::vector<vertex_id> labels;  ///< smallest vertex number in the component of each own vertex
+  component_summary summary;      ///< counts for the whole graph, the same on all ranks
 };
 
-/// Collective. Finds connected components. Labels and summary are those of `connected_components` in one
-/// process, for any number of ranks and threads.
+/// Collective. Finds connected components. Labels and counts are those of `connected_components` in one
+/// process, for any number of ranks and threads. Weights are ignored.
 ///
-/// Each rank joins its own vertices into parts. In each round every part that has smaller neighbours is
-/// joined with the smallest one, so that two rounds leave at most half of the parts that have neighbours: no
-/// more than 2 log2(parts) rounds. The joined parts form trees, whose roots are found by doubling distances,
-/// in log2(depth) questions and answers.
+/// Method: each rank joins its own vertices into parts. In each round every part with smaller neighbours is
+/// joined with the smallest one. Two rounds leave at most half of the parts that have neighbours, so there
+/// are at most 2 log2(parts) rounds. The joined parts form trees, whose roots are found by doubling
+/// distances, in log2(depth) questions and answers.
 ///
-/// Throws `errc::invalid_argument` for a graph of other ranks. Weights are ignored. Takes 12 bytes for each
-/// own vertex, 16 for each arc to a smaller part of another rank, and 64 more for each different one between
-/// parts.
+/// Takes 12 bytes for each own vertex, 16 for each arc to a smaller part of another rank, and 64 more for
+/// each different arc between parts. Throws `errc::invalid_argument` for a graph that is divided among other
+/// ranks.
 rank_component_result connected_components(const rank_graph& graph, rank_exchange& ranks,
                                            unsigned threads = 1);
 

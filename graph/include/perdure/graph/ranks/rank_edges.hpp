@@ -13,17 +13,21 @@
 
 namespace perdure::graph {
 
-/// The vertices and edges of a rank's part, by ids, with their weights if there are some: on all ranks
-/// together each edge once, by the rank of its end with the smaller number.
+/// The vertices and edges of a rank's part, by ids, with weights if there are some. All ranks together hand
+/// out each edge once: the rank of the end with the smaller number does.
+///
+/// Thread safety: like every `edge_source`.
 class rank_edges final : public edge_source {
  public:
-  /// Collective: sends the ids of vertices to the ranks that see them. The graph is kept as long as this
+  /// Collective. Sends the ids of vertices to the ranks that see them. Keeps the graph as long as this
   /// object.
   rank_edges(rank_graph graph, rank_exchange& ranks);
 
+  /// Replaces the content of `batch` by the next edges. Returns false at the end.
   bool next(edge_batch& batch) override;
+  /// Returns the progress through this rank's part.
   workload::progress progress() const noexcept override;
-  /// Returns the range of all vertices where they are called by their numbers.
+  /// Returns the range of all vertices if their ids are their numbers.
   id_range declared_vertices() const noexcept override;
 
  private:

@@ -7,18 +7,19 @@
 
 namespace perdure::graph {
 
-/// Collective. Computes the PageRank that `pagerank` in one process is defined by. Returns the values of own
-/// vertices, which add up to 1 over all ranks; iterations and change are the same on all ranks.
+/// Collective. Computes PageRank by the definition of `pagerank` in one process. Returns the ranks of own
+/// vertices, whose sum over all ranks is 1. Iterations and change are the same everywhere. Weights are
+/// ignored.
 ///
-/// The answer is the same, bit for bit, for any number of ranks and threads, and in every run: each
-/// iteration goes from one array to another one, the values around a vertex are added up in the order of
-/// their numbers, and those of all vertices as whole numbers. So it takes about twice as many iterations as
-/// in one process, where values count at once, and differs from that answer by what the tolerance leaves
-/// open: all values together are wrong by no more than `damping / (1 - damping)` times the last change.
+/// The answer is the same, bit for bit, in every run and for any number of ranks and threads. Each iteration
+/// reads one array and writes another. The values around a vertex are added in the order of their numbers,
+/// and totals over all vertices as whole numbers. So it takes about twice as many iterations as the in-place
+/// method of one process. Its answer differs from that one within the tolerance: all values together differ
+/// from the exact ones by no more than `damping / (1 - damping)` times the last change.
 ///
-/// Throws `errc::invalid_argument` on all ranks for a graph of other ranks, for options that `pagerank`
-/// refuses, and where damping, tolerance or iterations differ between ranks. Weights are ignored. Each
-/// iteration sends 8 bytes for each ghost. Takes 16 bytes for each own vertex and 8 for each ghost.
+/// Each iteration sends 8 bytes for each ghost. Takes 16 bytes for each own vertex and 8 for each ghost.
+/// Throws `errc::invalid_argument` on all ranks for a graph that is divided among other ranks, for options
+/// that `pagerank` refuses, and if damping, tolerance or iterations differ between ranks.
 pagerank_result pagerank(const rank_graph& graph, rank_exchange& ranks, const pagerank_options& options = {});
 
 }  // namespace perdure::graph

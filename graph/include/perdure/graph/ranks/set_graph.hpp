@@ -1,4 +1,4 @@
-// A graph among the arrays of a set of stores: each rank's part as it lies in the store of that rank.
+// A graph among the arrays of a set of stores: each rank's part lies in the store of that rank.
 #pragma once
 
 #include <array>
@@ -15,29 +15,28 @@
 
 namespace perdure::graph {
 
-/// Collective. Stores a graph as arrays of the set that the ranks have open for writing, under `name`; they
-/// are durable with the next checkpoint. Throws on all ranks `already_exists` where an array is called so,
-/// `invalid_argument` for a name that arrays cannot have, and what storing throws. `order` is how vertices
-/// are numbered.
+/// Collective. Stores a graph under `name`, as arrays of the set that the ranks have open for writing. They
+/// are durable from the next checkpoint on. `order` records how vertices are numbered. Throws on all ranks
+/// `already_exists` if there is an array of this name, `invalid_argument` for a name that arrays cannot have,
+/// and what storing throws.
 ///
-/// The arrays, of P ranks, n vertices, m arcs:
-/// - `NAME/bounds` [P + 1]: the first vertex of each rank, and n; by rank 0, with the format's version as the
-///   attribute `graph of ranks`, and the order of the vertices as the attribute `order`;
-/// - `NAME/part_bounds` [P + 1, 5], by rank 0: the same of arcs, ghosts, arcs to ghosts, seen vertices and
-///   partners;
-/// - `NAME/is_simple` [P]: 1 where no row has a loop, or the same neighbour twice;
-/// - `NAME/offsets` [n + P]: for each rank where the row of each of its vertices begins among its arcs, from
-///   0 on, and their end;
-/// - `NAME/neighbours` [m], 32-bit: the rank's own vertices are 0, 1, 2, … and its ghosts follow;
-/// - `NAME/weights` [m], where arcs have weights;
-/// - `NAME/ids` [n], where the input calls vertices otherwise than by their numbers;
+/// The arrays, for P ranks, n vertices and m arcs:
+/// - `NAME/bounds` [P + 1]: the first vertex of each rank, and n. Rank 0 has it, with the format's version as
+///   the attribute `graph of ranks`, and the order of the vertices as the attribute `order`.
+/// - `NAME/part_bounds` [P + 1, 5], on rank 0: the same of arcs, ghosts, arcs to ghosts, seen vertices and
+///   partners.
+/// - `NAME/is_simple` [P]: 1 if no list has a loop or a parallel edge.
+/// - `NAME/offsets` [n + P]: for each rank the place where the list of each of its vertices begins among its
+///   arcs, from 0 on, and their end.
+/// - `NAME/neighbours` [m], 32-bit: the rank's own vertices are 0, 1, 2, … and its ghosts follow.
+/// - `NAME/weights` [m], if arcs have weights.
+/// - `NAME/ids` [n], unless ids are the vertex numbers.
 /// - `NAME/ghosts`: the numbers in the whole graph of the vertices of other ranks that are neighbours of own
-///   ones, in ascending order;
-/// - `NAME/ghost_offsets`, as `offsets`, and `NAME/ghost_rows`, 32-bit: for each ghost the own vertices that
-///   have it in their rows;
-/// - `NAME/partners` [., 2]: the ranks that have ghosts of a rank's vertices, in ascending order, and how
-/// many,
-///   and `NAME/seen`, 32-bit: which these are, partner by partner.
+///   ones, ascending.
+/// - `NAME/ghost_offsets`, like `offsets`, and `NAME/ghost_rows`, 32-bit: for each ghost the own vertices
+///   that have it as a neighbour.
+/// - `NAME/partners` [., 2]: the ranks that have ghosts of a rank's vertices, ascending, and the number of
+///   these vertices. `NAME/seen`, 32-bit: these vertices, partner by partner.
 void store_rank_graph(untyped_arrays& arrays, const std::string& name, const rank_graph& graph,
                       rank_exchange& ranks, rank_order order = rank_order::none);
 
@@ -77,41 +76,47 @@ void store_graph_part(untyped_arrays& arrays, const std::string& name, const ran
 
 }  // namespace detail
 
-/// A graph of ranks in a set that is open, for reading or for writing.
+/// A graph of ranks in a set that is open for reading or for writing.
 ///
 /// Thread safety: const members from any thread.
 class set_graph {
  public:
-  /// Finds the graph called `name`; without a name the only one. Throws `not_found`, `invalid_argument` where
-  /// there is no name and the set holds several graphs, `too_new` for a later format, and `damaged` where its
-  /// arrays contradict each other. O(parts).
+  /// Finds the graph called `name`; without a name the only one. O(parts). Throws `not_found`,
+  /// `invalid_argument` if there is no name and the set holds several graphs, `too_new` for a later format,
+  /// and `damaged` if its arrays contradict each other.
   explicit set_graph(std::shared_ptr<const untyped_arrays> arrays, const std::string& name = {});
 
+  /// Returns the graph's name in the set.
   const std::string& name() const noexcept { return name_; }
+  /// Returns the number of vertices in the whole graph.
   std::uint64_t vertices() const noexcept { return bounds_.back(); }
+  /// Returns the number of arcs in the whole graph: an edge has two, a loop has one.
   std::uint64_t arcs() const noexcept { return part_bounds_.arcs.back(); }
-  /// Ranks that have stored it.
+  /// Returns the number of ranks that have stored it.
   int parts() const noexcept { return static_cast<int>(bounds_.size()) - 1; }
+  /// Returns whether arcs have weights.
   bool has_weights() const noexcept { return has_weights_; }
+  /// Returns whether vertices have ids other than their numbers.
   bool has_ids() const noexcept { return has_ids_; }
-  /// How vertices are numbered.
+  /// Returns the order in which vertices are numbered.
   rank_order order() const noexcept { return order_; }
   /// Returns the names of the arrays that the graph consists of.
   std::vector<std::string> arrays() const;
 
-  /// Returns the graph's part for one of `parts` ranks. It takes no communication.
+  /// Returns the part of the graph for one of `parts` ranks. It takes no communication.
   ///
-  /// Where they are as many as have stored it, the part is viewed in place, if it lies there in one piece: it
-  /// is valid as long as the set is open, and nothing is copied. Else vertices are divided anew so that ranks
-  /// have about as many arcs each, and each rank reads what it needs from the parts that have it.
+  /// If as many ranks have stored the graph and the part lies there in one piece, it is viewed in place:
+  /// nothing is copied, and it is valid as long as the set is open. Otherwise vertices are divided again so
+  /// that ranks have about as many arcs each, and each rank reads its part from the parts that have it.
   ///
-  /// Throws `damaged` where arrays contradict each other, and what reading throws. Whether both ends of an
-  /// edge have it is not looked at. O(its vertices and arcs,
-  /// and the ghosts of the old parts that it reads).
+  /// Throws `damaged` if arrays contradict each other, and what reading throws. Does not check that both ends
+  /// of an edge have it. O(its vertices and arcs, and the ghosts of the old parts that it reads).
   rank_graph part(int part, int parts) const;
-  /// The same of a division whose bounds are known (`bounds_for`): quicker where a process makes many parts.
+  /// Returns the part of a division whose bounds are known (`bounds_for`). It is quicker if a process makes
+  /// many parts.
   rank_graph part(int part, const std::vector<std::uint64_t>& bounds) const;
-  /// Returns the bounds of vertices of that division. Reads O(log vertices) offsets for each.
+  /// Returns the first vertex of each of `parts` ranks in that division, and the number of vertices. Reads
+  /// O(log vertices) offsets for each.
   std::vector<std::uint64_t> bounds_for(int parts) const;
 
  private:
@@ -133,9 +138,9 @@ class set_graph {
   rank_order order_ = rank_order::none;
 };
 
-/// Collective. Stores a graph in the place of `old`, a graph of the same set, as `store_rank_graph` does. The
-/// old one is there until the next checkpoint, and all other arrays stay. A call that throws leaves the set
-/// to be closed without a checkpoint.
+/// Collective. Stores a graph in place of `old`, a graph of the same set, like `store_rank_graph`. The old
+/// graph stays until the next checkpoint, and all other arrays stay. After an exception close the set without
+/// a checkpoint.
 void replace_rank_graph(untyped_arrays& arrays, const set_graph& old, const rank_graph& graph,
                         rank_exchange& ranks, rank_order order = rank_order::none);
 

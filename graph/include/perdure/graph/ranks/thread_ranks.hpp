@@ -6,8 +6,8 @@
 
 namespace perdure::graph {
 
-/// Calls `work` in `ranks` threads, each of which is a rank, and returns when all have ended. Where calls
-/// throw, the others' next collective call throws too, and the first error is rethrown. Throws
+/// Calls `work` in `ranks` threads, each of which is a rank, and returns when all have ended. If a call
+/// throws, the next collective call of the others throws too, and the first error is rethrown. Throws
 /// `errc::invalid_argument` unless there is at least one rank.
 void run_thread_ranks(int ranks, const std::function<void(rank_exchange&)>& work);
 

@@ -8,16 +8,18 @@
 
 namespace perdure::graph {
 
-/// The graph that one rank has as a whole, for the algorithms of one process.
+/// A graph that one rank holds as a whole, for the algorithms of one process.
+///
+/// Thread safety: const members from any thread.
 class whole_graph {
  public:
-  /// Takes the only part of a graph: that of rank 0 of one rank. Throws `errc::invalid_argument` for a part
-  /// of several. O(arcs), and O(vertices log vertices) where they are not numbered in the order of their ids.
+  /// Takes the only part of a graph: rank 0 of one rank. Throws `errc::invalid_argument` for a part of
+  /// several. O(arcs), and O(vertices log vertices) if vertices are not numbered in the order of their ids.
   explicit whole_graph(rank_graph graph);
 
-  /// Valid as long as this object.
+  /// Returns a view that is valid as long as this object.
   csr_view view() const noexcept;
-  /// Number of arcs from a vertex to itself.
+  /// Returns the number of edges from a vertex to itself.
   std::uint64_t self_loops() const noexcept { return self_loops_; }
 
  private:
