@@ -124,8 +124,8 @@ check: test clang asan tsan headers lint
 	@for tracker in pagemap mprotect; do \
 	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release --exclude '^package$$' || exit 1; done
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
-	@cmake --build --preset release --parallel $(JOBS) --target graph_mutants
-	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$'
+	@cmake --build --preset release --parallel $(JOBS) --target graph_mutants debugger_shown
+	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$|^debugger'
 	@$(MAKE) crash-test MINUTES=3
 	@build/release/bin/random_rank_graphs --runs 10000 --seed $(SEED)
 	@for rig in edges array_files library_files sequences; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done

@@ -46,6 +46,7 @@ function(perdure_install)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-compat)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/in_place_of_boost/
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perdure-in-place-of-boost)
+  perdure_install_debugger_scripts()
   install(EXPORT perdure-targets NAMESPACE perdure:: DESTINATION ${package_dir})
 
   # A C compiler links a static library without what a C++ compiler adds.

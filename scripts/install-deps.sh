@@ -125,6 +125,8 @@ for group in "$@"; do
       want_command clang++-16 clang-16
       want_command clang-tidy-16 clang-tidy-16
       want_command clang-format-16 clang-format-16
+      want_command gdb gdb
+      has_command lldb || want_command lldb-16 lldb-16
       want_command doxygen doxygen
       ;;
     file-systems)

@@ -20,6 +20,7 @@
 #include <perdure/array/extents.hpp>
 #include <perdure/array/untyped_arrays.hpp>
 #include <perdure/manager.hpp>
+#include <perdure/perdure_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,7 +42,7 @@ std::shared_ptr<untyped_arrays> open_arrays_of_set(const std::filesystem::path& 
 /// the view was taken: storing over the array, or erasing it, makes new blocks and leaves these alone while
 /// the view lives. It keeps a store open that the array_store has opened, and must end before a manager that
 /// was given.
-template <class T, std::size_t Rank = dynamic_rank>
+template <class T, std::size_t Rank>
 class stored_view : public array_view<T, Rank> {
  public:
   /// Makes a view of nothing, or of elements that `hold` and `store` keep.

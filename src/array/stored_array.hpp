@@ -91,6 +91,10 @@ struct array_catalogue {
   perdure::vector<unlinked_block> unlinked;
 };
 
+// debugger/perdure_memory.py reads these without debug information of the library.
+static_assert(sizeof(stored_block) == 32 && sizeof(std::pair<const perdure::string, stored_array>) == 312 &&
+              sizeof(perdure::string) == 32 && offsetof(array_catalogue, arrays) == 8);
+
 }  // namespace perdure::detail
 
 template <>

@@ -139,6 +139,7 @@ std::shared_ptr<checkpoint_listener> manager_core::listener(
   // With this lock held no checkpoint looks whether there is a listener.
   const std::scoped_lock no_checkpoint(state_->departing);
   state_->listener = std::move(made);
+  if (state_->shown) state_->shown->show_arrays(dynamic_cast<const void*>(state_->listener.get()));
   return state_->listener;
 }
 

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/owner_process.hpp"
+#include "manager/debugger_record.hpp"
 #include "manager/name_directory.hpp"
 #include "manager/pending_constructions.hpp"
 #include "perdure/detail/manager_core.hpp"
@@ -58,6 +59,7 @@ struct manager_core::state {
   std::atomic<bool> is_joint{false};           // checkpoints of this store are made with those of others
   mutable std::shared_mutex lock;
   pending_constructions pending;
+  std::optional<shown_to_debuggers> shown;  // while it is open
 
   /// Finds heap and directory in the store's memory, or makes the directory that is missing there.
   void attach();

@@ -62,6 +62,8 @@ class name_directory {
   void erase(const void* object);
 
   const checked_memory& memory() const noexcept { return memory_; }
+  /// Null where there is no directory yet.
+  const directory_root* root() const noexcept { return root_; }
   /// What is wrong with the table and its records, one sentence each.
   std::vector<std::string> check() const;
 

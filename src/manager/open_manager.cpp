@@ -113,11 +113,16 @@ std::unique_ptr<manager_core> manager_core::open(mode how, const std::filesystem
       break;
   }
   if (s->writable && !s->store->read_only()) s->loses_at_exit.emplace(s->path);
-  return std::unique_ptr<manager_core>(new manager_core(std::move(s)));
+  state& opened = *s;
+  std::unique_ptr<manager_core> core(new manager_core(std::move(s)));
+  opened.shown.emplace(core.get(), dynamic_cast<const void*>(opened.store.get()),
+                       opened.store->memory().base(), opened.directory->root(), opened.path, opened.writable);
+  return core;
 }
 
 void manager_core::close() {
   if (state_->listener) state_->listener->closing();
+  state_->shown.reset();
   state_->directory.reset();
   state_->memory.reset();
   state_->store->close();

@@ -66,6 +66,20 @@ if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then
   echo "find_package: the program with every library kept its network"
 fi
 
+# A shared library of the name that the installed file is for brings the printers along, wherever the tree is.
+if command -v gdb >/dev/null; then
+  loader=$(find "$prefix" -name 'libperdure.so.*-gdb.py')
+  mkdir -p "$scratch/moved"
+  cp -r "$prefix" "$scratch/moved/prefix"
+  loader=$scratch/moved/prefix/${loader#"$prefix"/}
+  "$c_compiler" -shared -x c /dev/null -o "${loader%-gdb.py}"
+  gdb -nx -batch -ex "add-auto-load-safe-path $scratch/moved" -ex "file ${loader%-gdb.py}" -ex "info pretty-printer global perdure" \
+    >"$scratch/gdb.txt" 2>&1
+  grep -q 'offset_ptr' "$scratch/gdb.txt" || { cat "$scratch/gdb.txt" >&2; exit 1; }
+  rm -rf "$scratch/moved"
+  echo "gdb: the pretty printers were loaded with the library"
+fi
+
 pc=$(find "$prefix" -name perdure.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH

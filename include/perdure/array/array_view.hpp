@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <perdure/array/extents.hpp>
+#include <perdure/perdure_fwd.hpp>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -15,12 +16,9 @@
 
 namespace perdure {
 
-/// The rank of a view whose number of dimensions is known at run time only.
-inline constexpr std::size_t dynamic_rank = static_cast<std::size_t>(-1);
-
 /// A view of `T`s in `Rank` dimensions. Strides are in elements and may be negative. Copying a view copies no
 /// elements. Indices are not checked, as with `std::span`. Thread safety is that of `std::span`.
-template <class T, std::size_t Rank = dynamic_rank>
+template <class T, std::size_t Rank>
 class array_view {
   static constexpr std::size_t stored_rank = Rank == dynamic_rank ? max_rank : Rank;
 

@@ -4,11 +4,12 @@
 #include <boost/container/deque.hpp>
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/locating.hpp>
+#include <perdure/perdure_fwd.hpp>
 
 namespace perdure {
 
 /// `boost::container::deque`, the interface of `std::deque`.
-template <class T, class Allocator = allocator<T>>
+template <class T, class Allocator>
 class deque : public detail::locating<boost::container::deque<T, Allocator>> {
   using base = detail::locating<boost::container::deque<T, Allocator>>;
 

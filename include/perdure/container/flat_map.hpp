@@ -6,6 +6,7 @@
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/flat_container.hpp>
 #include <perdure/hash.hpp>
+#include <perdure/perdure_fwd.hpp>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -37,8 +38,7 @@ namespace perdure {
 ///
 /// Members throw `std::bad_alloc` where memory or the store's capacity is exhausted, and what keys, values,
 /// hash and equality throw. Thread safety is that of `std::unordered_map`.
-template <class Key, class Mapped, class Hash = hash<Key>, class KeyEqual = equal_to,
-          class Allocator = allocator<std::pair<const Key, Mapped>>>
+template <class Key, class Mapped, class Hash, class KeyEqual, class Allocator>
 class flat_map : public detail::flat_container<detail::map_policy<Key, Mapped>, Hash, KeyEqual, Allocator> {
   using base = detail::flat_container<detail::map_policy<Key, Mapped>, Hash, KeyEqual, Allocator>;
 

@@ -5,6 +5,7 @@
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/flat_container.hpp>
 #include <perdure/hash.hpp>
+#include <perdure/perdure_fwd.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -14,7 +15,7 @@ namespace perdure {
 /// guarantees and hashes holds here too. Elements cannot be changed through iterators.
 ///
 /// All other members are those that `flat_map` lists.
-template <class Key, class Hash = hash<Key>, class KeyEqual = equal_to, class Allocator = allocator<Key>>
+template <class Key, class Hash, class KeyEqual, class Allocator>
 class flat_set : public detail::flat_container<detail::set_policy<Key>, Hash, KeyEqual, Allocator> {
   using base = detail::flat_container<detail::set_policy<Key>, Hash, KeyEqual, Allocator>;
 

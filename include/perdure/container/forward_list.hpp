@@ -4,11 +4,12 @@
 #include <boost/container/slist.hpp>
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/locating.hpp>
+#include <perdure/perdure_fwd.hpp>
 
 namespace perdure {
 
 /// `boost::container::slist`: the interface of `std::forward_list`, and a `size()` in constant time.
-template <class T, class Allocator = allocator<T>>
+template <class T, class Allocator>
 class forward_list : public detail::locating<boost::container::slist<T, Allocator>> {
   using base = detail::locating<boost::container::slist<T, Allocator>>;
 

@@ -4,11 +4,12 @@
 #include <boost/container/list.hpp>
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/locating.hpp>
+#include <perdure/perdure_fwd.hpp>
 
 namespace perdure {
 
 /// `boost::container::list`, the interface of `std::list`.
-template <class T, class Allocator = allocator<T>>
+template <class T, class Allocator>
 class list : public detail::locating<boost::container::list<T, Allocator>> {
   using base = detail::locating<boost::container::list<T, Allocator>>;
 

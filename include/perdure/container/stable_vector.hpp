@@ -4,11 +4,12 @@
 #include <boost/container/stable_vector.hpp>
 #include <perdure/allocator.hpp>
 #include <perdure/container/detail/locating.hpp>
+#include <perdure/perdure_fwd.hpp>
 
 namespace perdure {
 
 /// `boost::container::stable_vector`: references and iterators stay valid until their element is erased.
-template <class T, class Allocator = allocator<T>>
+template <class T, class Allocator>
 class stable_vector : public detail::locating<boost::container::stable_vector<T, Allocator>> {
   using base = detail::locating<boost::container::stable_vector<T, Allocator>>;
 

@@ -16,6 +16,7 @@
 #include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/storage.hpp>
 #include <perdure/hash.hpp>
+#include <perdure/perdure_fwd.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/stored_form.hpp>
 #include <string>
@@ -34,7 +35,7 @@ namespace perdure {
 /// Members throw `std::length_error` for more characters than `max_size()`, `std::out_of_range` for a
 /// position beyond the end, and `std::bad_alloc` where memory or the store's capacity is exhausted. Thread
 /// safety is that of `std::string`.
-template <class Char, class Traits = std::char_traits<Char>, class Allocator = allocator<Char>>
+template <class Char, class Traits, class Allocator>
 class basic_string {
   using alloc_traits = std::allocator_traits<Allocator>;
   static_assert(std::is_trivially_copyable_v<Char> && sizeof(Char) <= 4);

@@ -14,6 +14,7 @@
 #include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/storage.hpp>
 #include <perdure/detail/copyable.hpp>
+#include <perdure/perdure_fwd.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/stored_form.hpp>
 #include <ranges>
@@ -34,7 +35,7 @@ namespace perdure {
 /// Members throw `std::length_error` for more elements than `max_size()`, `std::bad_alloc` where memory or
 /// the store's capacity is exhausted, and what the elements' constructors throw. Thread safety is that of
 /// `std::vector`.
-template <class T, class Allocator = allocator<T>>
+template <class T, class Allocator>
 class vector {
   using traits = std::allocator_traits<Allocator>;
   static_assert(std::is_same_v<T, std::remove_cv_t<T>>, "a vector's elements cannot be const or volatile");
