@@ -19,11 +19,12 @@
 #   make tsan    the tests under ThreadSanitizer
 #   make check   all tests, also with clang and under the sanitizers, lint, every page tracker, long crash replay, a
 #                smoke run of the benchmarks; renews the records of what has passed (.ci/evidence)
-#   make install-deps, make install (PREFIX=/usr/local), make clean
+#   make install PREFIX=/usr/local   build the libraries and the program, and install them; make uninstall removes them
+#   make install-deps, make clean
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: docs format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install install-deps clean
+.PHONY: docs format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install uninstall install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -122,10 +123,11 @@ check: TIDIED = --all --deep
 check: export EVIDENCE = renew
 check: test clang asan tsan headers lint
 	@for tracker in pagemap mprotect; do \
-	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release --exclude '^package$$' || exit 1; done
+	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release --exclude '^package' || exit 1; done
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
 	@cmake --build --preset release --parallel $(JOBS) --target graph_mutants debugger_shown
 	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$|^debugger'
+	@scripts/check-debian-package.py build/release
 	@$(MAKE) crash-test MINUTES=3
 	@build/release/bin/random_rank_graphs --runs 10000 --seed $(SEED)
 	@for rig in edges array_files library_files sequences; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done
@@ -141,9 +143,14 @@ format:
 	@clang-format-16 -i $$(git ls-files '*.cpp' '*.hpp' '*.c' '*.h')
 
 install:
+	@scripts/check-prefix.sh 'make install' '$(PREFIX)'
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release,--target perdure_installed)
-	@cmake --install build/release --prefix $(PREFIX)
+	@scripts/install.sh build/release '$(PREFIX)'
+
+uninstall:
+	@scripts/check-prefix.sh 'make uninstall' '$(PREFIX)'
+	@scripts/uninstall.sh '$(PREFIX)'
 
 clean:
 	rm -rf build

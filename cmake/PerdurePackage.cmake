@@ -40,6 +40,15 @@ function(perdure_install)
   perdure_install_targets(perdure perdure_inspect perdure_mpi perdure_compat perdure_in_place_of_boost perdure_metall_c
                           perdure_memkind ${fortran} ${libraries}
     TO EXPORT perdure-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  if(NOT BUILD_SHARED_LIBS)
+    perdure_install_targets(perdure_shared
+      TO EXPORT perdure-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+    # Linkers prefer a shared library to a static one in the same directory, so what they look for is in another one.
+    get_target_property(soversion perdure_shared SOVERSION)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/shared)
+    file(CREATE_LINK ../../libperdure.so.${soversion} ${PROJECT_BINARY_DIR}/shared/libperdure.so SYMBOLIC)
+    install(FILES ${PROJECT_BINARY_DIR}/shared/libperdure.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/perdure/shared)
+  endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/perdure ${PROJECT_SOURCE_DIR}/inspect/include/perdure
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/compat/include/ ${PROJECT_BINARY_DIR}/compat/include/
@@ -75,7 +84,7 @@ function(perdure_install)
   # Relative to the file itself, so that an installed tree can be moved; Debian's multiarch directories nest.
   file(RELATIVE_PATH PERDURE_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
   string(REGEX REPLACE "/$" "" PERDURE_PC_TO_PREFIX "${PERDURE_PC_TO_PREFIX}")
-  set(packages perdure perdure-inspect perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
+  set(packages perdure perdure-shared perdure-inspect perdure-mpi perdure-compat perdure-in-place-of-boost perdure-memkind)
   if(TARGET perdure_fortran)
     list(APPEND packages perdure-fortran)
   endif()

@@ -59,6 +59,12 @@ has_boost() {
 if ! has_command dpkg-query || ! has_command apt-get; then
   echo "This is no Debian or Ubuntu system, so nothing is installed. Perdure needs a C++20 compiler (g++ 12," \
        "clang 16), cmake 3.25, ninja, pkg-config, xz, Boost 1.81, zlib, libzstd, liblzma, libbz2, expat, oneTBB, GoogleTest, CLI11 and nlohmann-json."
+  for command in cmake ninja pkg-config; do
+    has_command "$command" || {
+      echo "install-deps.sh: $command is not there; install it with the packages of your system, then give the command again" >&2
+      exit 1
+    }
+  done
   exit 0
 fi
 
@@ -128,6 +134,9 @@ for group in "$@"; do
       want_command gdb gdb
       has_command lldb || want_command lldb-16 lldb-16
       want_command doxygen doxygen
+      # What the Debian package depends on is found in its files.
+      want_command dpkg-shlibdeps dpkg-dev
+      want_command file file
       ;;
     file-systems)
       want_package e2fsprogs

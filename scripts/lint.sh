@@ -30,6 +30,10 @@ echo "layers: clean"
 scripts/check-links.py
 echo "links: clean"
 
+scripts/check-versions.py --self-check
+scripts/check-versions.py
+echo "versions: equal"
+
 for script in scripts/*.sh tests/package/*.sh tests/c/*.sh tests/compat/*.sh examples/*.sh .ci/run; do
   [ ! -e "$script" ] || bash -n "$script"
 done

@@ -83,7 +83,7 @@ fi
 pc=$(find "$prefix" -name perdure.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
-library=$(find "$prefix" -name 'libperdure.*' | head -n 1)
+library=$(find "$prefix" -name 'libperdure.*' -not -path '*/shared/*' | head -n 1)
 # shellcheck disable=SC2046,SC2086 # flags are words
 $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure) "$here/consumer/consumer.cpp" -o "$scratch/consumer.o"
 # shellcheck disable=SC2046
@@ -102,6 +102,16 @@ echo "find_package in C: the program built, linked and counted on in the C++ pro
   $(pkg-config --libs perdure) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/c_by_pkg_config"
 [ "$("$scratch/c_by_pkg_config" "$scratch/store")" = 5 ]
 echo "pkg-config in C99: the program built, linked and counted on"
+# shellcheck disable=SC2046
+"$c_compiler" -std=c99 $(pkg-config --cflags perdure-shared) "$here/c_consumer/c_consumer.c" \
+  $(pkg-config --libs perdure-shared) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/c_of_shared"
+[ "$("$scratch/c_of_shared" "$scratch/store")" = 6 ]
+[ "$("$scratch/consumer/shared_consumer" "$scratch/store")" = 7 ]
+version=$(pkg-config --modversion perdure)
+for program in c_of_shared consumer/shared_consumer; do
+  readelf -d "$scratch/$program" | grep -q "NEEDED.*\[libperdure.so.${version%.*}\]"
+done
+echo "find_package and pkg-config: programs of the shared library counted on"
 # shellcheck disable=SC2046,SC2086
 $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-compat) "$here/consumer/metall_consumer.cpp" -o "$scratch/metall_consumer.o"
 # shellcheck disable=SC2046
@@ -124,7 +134,7 @@ echo "pkg-config: the program for memkind built, linked and found its kind"
 $launcher "$compiler" -std=c++20 -O2 -c $(pkg-config --cflags perdure-inspect) "$here/consumer/inspect_consumer.cpp" -o "$scratch/inspect_consumer.o"
 # shellcheck disable=SC2046
 "$compiler" "$scratch/inspect_consumer.o" $(pkg-config --libs perdure-inspect) -Wl,-rpath,"$(dirname "$library")" -o "$scratch/inspect_by_pkg_config"
-[ "$("$scratch/inspect_by_pkg_config" "$scratch/store" runs)" = 5 ]
+[ "$("$scratch/inspect_by_pkg_config" "$scratch/store" runs)" = 7 ]
 echo "pkg-config: the program that lists a store built, linked and listed it"
 
 # Files of arrays, in any program: the modules are found where they were installed, and use nothing of the program.
