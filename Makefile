@@ -4,6 +4,7 @@
 #   make test    build, then run the tests
 #   make quick FOLDER=store   build tests/store and run its tests once each, for the change under way
 #   make build   the library and the program build/release/bin/perdure
+#   make python  build the Python package against the library of `make build`, in build/release/python, and test it
 #   make docs    the documentation as a site that opens from disk: build/site/index.html
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long, a quarter of it from power
@@ -24,7 +25,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: docs format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install uninstall install-deps clean
+.PHONY: python docs format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install uninstall install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -46,11 +47,23 @@ build:
 	@scripts/install-deps.sh build test
 	@$(call configure_and_build,release,--target perdure perdure_cli)
 
-# With the tools that make file systems, where the tests may mount some, and both MPIs.
+# The package is built by the Python of build/python, and beside the library.
+PYTHON_PACKAGE = -DPERDURE_BUILD_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/python/bin/python
+python:
+	@scripts/install-deps.sh build test python
+	@scripts/python-environment.sh
+	@cmake --preset release $(PYTHON_PACKAGE) && cmake --build --preset release --parallel $(JOBS) --target perdure_stubs python_objects perdure_cli
+	@ctest --test-dir build/release/python --output-on-failure
+
+# With the tools that make file systems, where the tests may mount some, and both MPIs. The Python package is left out,
+# with a sentence, where Python is too old or its packages cannot be had.
 build-test:
-	@scripts/install-deps.sh build test file-systems mpi
+	@scripts/install-deps.sh build test file-systems mpi python
+	@scripts/python-environment.sh || echo "The Python package is left out: see above"
 	@tests/vm/prepare.sh build/vm
-	@$(call configure_and_build,release)
+	@if cmp -s python/requirements.txt build/python/requirements.txt; \
+	  then cmake --preset release $(PYTHON_PACKAGE); else cmake --preset release -DPERDURE_BUILD_PYTHON=OFF; fi
+	@cmake --build --preset release --parallel $(JOBS)
 
 test: build-test
 	@scripts/run-tests.sh release
@@ -131,6 +144,7 @@ check: test clang asan tsan headers lint
 	@$(MAKE) crash-test MINUTES=3
 	@build/release/bin/random_rank_graphs --runs 10000 --seed $(SEED)
 	@for rig in edges array_files library_files sequences; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done
+	@scripts/check-python-wheels.sh
 	@$(MAKE) bench BENCH=--quick
 
 lint:

@@ -10,7 +10,7 @@
 #   by name       src/array               arrays of a store, by the public headers
 #   together      src/ranks               stores of several ranks, checkpointed as one
 #   the face      include/perdure, src/c  what programs see, in C++ and in C
-#   who uses it   workload, formats, graph, kmer, inspect, compat, examples, addons, tools, bench, tests
+#   who uses it   workload, formats, graph, kmer, inspect, python, compat, examples, addons, tools, bench, tests
 #
 # Includes are looked up as the compilers do: beside the file, then where the build looks.
 set -euo pipefail
@@ -67,6 +67,8 @@ rooms() {
   room graph                $public $h/mpi/own_communicator.hpp workload src/base/invariant.hpp
   room kmer                 $public workload
   room inspect              $public
+  # The Python package binds what the public headers of all libraries offer.
+  room python               $public graph kmer inspect formats workload
   # The tiers of memkind's interface are divided as those of kinds are.
   room compat               $public $h/detail/tier_division.hpp
   room examples             $public $h/c compat formats graph inspect
@@ -86,7 +88,7 @@ rooms() {
 room() { printf 'room %s\n' "$*"; }
 
 sources() {
-  find include src addons workload formats graph kmer inspect compat examples tools bench tests \
+  find include src addons workload formats graph kmer inspect python compat examples tools bench tests \
     -regex '.*[.]\(hpp\|cpp\|h\|c\)' -printf '%p\n' | sort
 }
 

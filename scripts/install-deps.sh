@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
-# file-systems, vm, mpi, mutation, docs.
+# file-systems, vm, mpi, mutation, docs, python.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
 # usage: scripts/install-deps.sh [--download-seconds N] GROUP...
@@ -163,6 +163,12 @@ for group in "$@"; do
       # Which clang reads the sources does not matter.
       has_package python3-clang-16 || has_package python3-clang-18 || want_if_offered python3-clang-16
       ;;
+    python)
+      # nanobind, NumPy and pytest are installed below build/ by scripts/python-environment.sh.
+      want_command python3 python3
+      python3 -c 'import ensurepip' 2>/dev/null || want_package python3-venv
+      [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] || want_package python3-dev
+      ;;
     docs)
       # MkDocs is installed below build/ by scripts/build-docs.sh.
       want_command python3 python3
@@ -170,7 +176,7 @@ for group in "$@"; do
       want_command doxygen doxygen
       ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation, docs)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation, docs, python)" >&2
       exit 2
       ;;
   esac

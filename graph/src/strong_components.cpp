@@ -21,6 +21,7 @@ void label_rest(const neighbour_rows& rows, std::span<vertex_handle> labels) {
     if (labels[start] != no_vertex || entered[start] != never) continue;
     enter(static_cast<vertex_handle>(start));
     while (!path.empty()) {
+      workload::end_if_cancelled();
       auto& [v, followed] = path.back();
       const auto row = rows.neighbours(v);
       if (followed < row.size()) {

@@ -92,6 +92,7 @@ void truss_peeling::count_triangles(const neighbour_rows& oriented) {
     // By vertex: the edge between it and `a`, counted from 1.
     std::vector<std::uint32_t> edge_to(oriented.size());
     for (;;) {
+      workload::end_if_cancelled();
       const std::size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
       if (begin >= oriented.size()) return;
       for (std::size_t i = begin; i < std::min(begin + grain, oriented.size()); ++i) {
@@ -129,6 +130,7 @@ void truss_peeling::run() {
     workload::run_threads(threads_, [&](unsigned index) {
       constexpr std::size_t grain = 32;
       for (;;) {
+        workload::end_if_cancelled();
         const std::size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
         if (begin >= going_.size()) return;
         for (std::size_t i = begin; i < std::min(begin + grain, going_.size()); ++i)

@@ -205,6 +205,7 @@ betweenness_result betweenness(const Graph& graph, const betweenness_options& op
       std::atomic<std::size_t> next{0};
       workload::run_threads(threads, [&](unsigned index) {
         for (;;) {
+          workload::end_if_cancelled();
           const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
           if (i >= result.sources.size()) return;
           counters[index].count_from(result.sources[i]);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <perdure/graph/detail/weighted_arcs.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/workload/cancellation.hpp>
 #include <queue>
 #include <string>
 #include <unordered_map>
@@ -104,6 +105,7 @@ path_result path_by_weights(const Graph& graph, vertex_handle from, vertex_handl
   queue.emplace(0, from);
   path_result result;
   while (!queue.empty()) {
+    workload::end_if_cancelled();
     const auto [distance, v] = queue.top();
     queue.pop();
     reached& here = known.at(v);

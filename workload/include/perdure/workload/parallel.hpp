@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <perdure/workload/cancellation.hpp>
 #include <type_traits>
 
 namespace perdure::workload {
@@ -23,7 +24,7 @@ void run_tasks(unsigned count, void (*task)(void* context, unsigned index), void
 template <class Work>
 class task_group {
  public:
-  explicit task_group(Work& work) noexcept : work_(work) {}
+  explicit task_group(Work& work) noexcept : work_(work), stop_(stop_flag) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
@@ -39,6 +40,7 @@ class task_group {
   void call(unsigned index) noexcept {
     static_cast<void>(begun_.load(std::memory_order_acquire));
     try {
+      const cancellable scope(stop_);
       work_(index);
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -48,6 +50,7 @@ class task_group {
   }
 
   Work& work_;
+  const std::atomic<bool>* stop_;  // of the calling thread
   std::atomic<unsigned> begun_{0};
   std::atomic<unsigned> ended_{0};
   std::mutex mutex_;
@@ -73,11 +76,12 @@ void run_threads(unsigned threads, Work&& work) {
 
 /// Calls `work(begin, end)` for pieces of `[0, count)` of about `grain` elements, on up to `threads` threads.
 /// Work that fits one piece runs on the calling thread. After an exception, which is rethrown, no more pieces
-/// are begun.
+/// are begun. Throws `cancelled` between two pieces where that is asked for (`cancellation.hpp`).
 template <class Work>
 void parallel_for(unsigned threads, std::size_t count, std::size_t grain, Work&& work) {
   const std::size_t pieces = (count + grain - 1) / grain;
-  if (threads <= 1 || pieces <= 1) {
+  end_if_cancelled();
+  if (pieces <= 1 || (threads <= 1 && detail::stop_flag == nullptr)) {
     if (count != 0) work(std::size_t{0}, count);
     return;
   }
@@ -85,6 +89,7 @@ void parallel_for(unsigned threads, std::size_t count, std::size_t grain, Work&&
   run_threads(static_cast<unsigned>(std::min<std::size_t>(threads, pieces)), [&](unsigned) {
     try {
       for (;;) {
+        end_if_cancelled();
         const std::size_t piece = next.fetch_add(1, std::memory_order_relaxed);
         if (piece >= pieces) return;
         work(piece * grain, std::min((piece + 1) * grain, count));

@@ -119,6 +119,7 @@ class delta_stepping {
     workload::run_threads(threads, [&](unsigned index) {
       found& mine = own_[index];
       for (;;) {
+        workload::end_if_cancelled();
         const std::size_t begin = next.fetch_add(1, std::memory_order_relaxed) * grain;
         if (begin >= frontier_.size()) break;
         const std::size_t end = std::min(begin + grain, frontier_.size());

@@ -60,6 +60,7 @@ struct oriented_rows {
       auto worker = make_worker();
       std::vector<std::uint64_t> marks(rows.size() / 64 + 1);
       for (;;) {
+        workload::end_if_cancelled();
         const std::size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
         if (begin >= rows.size()) return;
         for (std::size_t a = begin; a < std::min(begin + grain, rows.size()); ++a) {

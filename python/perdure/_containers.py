@@ -1,0 +1,276 @@
+"""Containers of Python values that live in a store: changed in place, and there again when it is opened."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, MutableMapping, MutableSequence, MutableSet, ValuesView
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from perdure._perdure import DictBase, Error, ListBase, SetBase, StoredTypeError
+
+if TYPE_CHECKING:
+    from perdure._store import Group
+
+
+def cell_of(value: Any, is_key: bool) -> bytes:
+    """Returns the cell of an array or of NumPy's numbers. Raises StoredTypeError for other values."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biufSU":
+        from perdure._perdure import encode_cell
+
+        return encode_cell(value.item(), is_key)
+    if isinstance(value, np.ndarray) and not is_key and not value.dtype.hasobject and value.dtype.kind != "T":
+        head = repr((np.lib.format.dtype_to_descr(value.dtype), value.shape)).encode()
+        return b"a" + len(head).to_bytes(8, "little") + head + value.tobytes()
+    what = "a key" if is_key else "a value"
+    raise StoredTypeError(
+        f"{value.__class__.__name__} cannot be {what} of a container in a store; "
+        + ("keys are" if is_key else "values are arrays,")
+        + " None, numbers, str, bytes and tuples of these"
+    )
+
+
+def value_of(cell: bytes) -> np.ndarray:
+    """Returns the array of a cell."""
+    if cell[:1] != b"a":
+        raise Error(f"a value of a container is of the kind {cell[:1]!r}, which this version does not know")
+    end = 9 + int.from_bytes(cell[1:9], "little")
+    descr, shape = literal_eval(cell[9:end].decode())
+    return np.frombuffer(cell, np.lib.format.descr_to_dtype(descr), offset=end).reshape(shape).copy()
+
+
+def _place(group: Group, name: str) -> tuple[Any, str]:
+    return group.store._core, group._full(name)
+
+
+class Dict(DictBase):
+    """A dictionary in a store. Keys are None, numbers, str, bytes and tuples of these; values are arrays too.
+
+    Keys have no order. What is changed is durable with the next checkpoint.
+
+    >>> import perdure
+    >>> with perdure.open("dict.store", "w") as s:
+    ...     d = perdure.Dict(s, "ages", {"ada": 36})
+    ...     d["alan"] = 41
+    >>> s = perdure.open("dict.store")
+    >>> sorted(s["ages"].items())
+    [('ada', 36), ('alan', 41)]
+    """
+
+    def __init__(self, group: Group, name: str, values: Any = (), /) -> None:
+        super().__init__(*_place(group, name))
+        self._store = group.store
+        if values:
+            self.update(values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return _steadily(self, self._keys())
+
+    def keys(self) -> KeysView[Any]:
+        """Returns a view of the keys."""
+        return KeysView(self)
+
+    def values(self) -> ValuesView[Any]:
+        """Returns a view of the values."""
+        return _Values(self)
+
+    def items(self) -> ItemsView[Any, Any]:
+        """Returns a view of keys and values."""
+        return _Items(self)
+
+    def update(self, other: Any = (), /, **more: Any) -> None:
+        """Sets several keys."""
+        for given in (other, more):
+            if not isinstance(given, dict):
+                given = {key: given[key] for key in given.keys()} if hasattr(given, "keys") else dict(given)
+            if given:
+                self._update_dict(given)
+
+    def copy(self) -> dict[Any, Any]:
+        """Returns an ordinary dictionary with the same keys and values."""
+        return dict(self._items())
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({dict(self._items())!r})"
+
+    def __reduce__(self) -> Any:
+        return _reopened, (*self._store._identity(), self._name)
+
+    __eq__ = Mapping.__eq__
+    __hash__ = None  # type: ignore[assignment]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        """Removes a key and returns its value; `default` where it is not there."""
+        if len(default) > 1:
+            raise TypeError(f"pop expected at most 2 arguments, got {1 + len(default)}")
+        if default and key not in self:
+            return default[0]
+        value = self[key]
+        del self[key]
+        return value
+
+    popitem = MutableMapping.popitem
+    setdefault = MutableMapping.setdefault
+
+    def __or__(self, other: Any) -> dict[Any, Any]:
+        return self.copy() | dict(other)
+
+    def __ror__(self, other: Any) -> dict[Any, Any]:
+        return dict(other) | self.copy()
+
+    def __ior__(self, other: Any) -> Dict:
+        self.update(other)
+        return self
+
+
+class _Values(ValuesView[Any]):
+    def __iter__(self) -> Iterator[Any]:
+        return _steadily(self._mapping, [value for _, value in self._mapping._items()])
+
+
+class _Items(ItemsView[Any, Any]):
+    def __iter__(self) -> Iterator[Any]:
+        return _steadily(self._mapping, self._mapping._items())
+
+
+def _steadily(container: Any, values: list[Any]) -> Iterator[Any]:
+    """Walks the values, and raises as Python's own containers do if the size changes meanwhile."""
+    size = len(values)
+    for one in values:
+        if len(container) != size:
+            raise RuntimeError(f"{container.__class__.__name__} changed size during iteration")
+        yield one
+
+
+class Set(SetBase):
+    """A set in a store, of None, numbers, str, bytes and tuples of these."""
+
+    def __init__(self, group: Group, name: str, values: Iterable[Any] = (), /) -> None:
+        super().__init__(*_place(group, name))
+        self._store = group.store
+        for one in values:
+            self.add(one)
+
+    @classmethod
+    def _from_iterable(cls, values: Iterable[Any]) -> set[Any]:
+        return set(values)  # results of operators are ordinary sets
+
+    def __iter__(self) -> Iterator[Any]:
+        return _steadily(self, self._keys())
+
+    def update(self, *others: Iterable[Any]) -> None:
+        """Adds values."""
+        for other in others:
+            for one in other:
+                self.add(one)
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({set(self._keys())!r})"
+
+    def __reduce__(self) -> Any:
+        return _reopened, (*self._store._identity(), self._name)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class List(ListBase):
+    """A list in a store, of None, numbers, str, bytes, tuples of these, and arrays."""
+
+    def __init__(self, group: Group, name: str, values: Iterable[Any] = (), /) -> None:
+        super().__init__(*_place(group, name))
+        self._store = group.store
+        for one in values:
+            self.append(one)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self._get(i) for i in range(*index.indices(len(self)))]
+        return self._get(_index(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not isinstance(index, slice):
+            self._set(_index(index), value)
+            return
+        all = self._values()
+        all[index] = value
+        start, stop, step = index.indices(len(self))
+        if len(all) == len(self):
+            for i in range(start, stop, step):
+                self._set(i, all[i])
+            return
+        for one in all:
+            cell_check(one)
+        self.clear()
+        for one in all:
+            self.append(one)
+
+    def __delitem__(self, index: Any) -> None:
+        if not isinstance(index, slice):
+            self._erase(_index(index))
+            return
+        for i in sorted(range(*index.indices(len(self))), reverse=True):
+            self._erase(i)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, List):
+            return self._values() == other._values()
+        return self._values() == other if isinstance(other, list) else NotImplemented
+
+    def __iter__(self) -> Iterator[Any]:
+        i = 0
+        while i < len(self):
+            yield self._get(i)
+            i += 1
+
+    def sort(self, *, key: Any = None, reverse: bool = False) -> None:
+        """Sorts the values in place."""
+        self[:] = sorted(self._values(), key=key, reverse=reverse)
+
+    def copy(self) -> list[Any]:
+        """Returns an ordinary list with the same values."""
+        return self._values()
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}({self._values()!r})"
+
+    def __reduce__(self) -> Any:
+        return _reopened, (*self._store._identity(), self._name)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _index(index: Any) -> int:
+    try:
+        return index.__index__()
+    except AttributeError:
+        raise StoredTypeError(f"indices of a list are integers or slices, not {index.__class__.__name__}") from None
+
+
+def cell_check(value: Any) -> None:
+    """Raises StoredTypeError for a value that containers do not take."""
+    from perdure._perdure import encode_cell
+
+    encode_cell(value, False)
+
+
+def _reopened(path: str, epoch: int, name: str) -> Any:
+    from perdure._store import _reopen
+
+    return _reopen(path, epoch)[name]
+
+
+for _kind, _abstract in ((Dict, MutableMapping), (Set, MutableSet), (List, MutableSequence)):
+    _abstract.register(_kind)
+    for _base in _abstract.__mro__[:-1]:
+        for _name, _function in vars(_base).items():
+            own = _name in vars(_kind) or any(_name in vars(one) for one in _kind.__mro__[1:-1])
+            is_operator = _name.startswith("__") and _name in (
+                "__and__", "__rand__", "__or__", "__ror__", "__sub__", "__rsub__", "__xor__", "__rxor__", "__ior__", "__iand__", "__isub__",
+                "__ixor__", "__le__", "__lt__", "__ge__", "__gt__", "__iadd__", "__reversed__",
+            )  # fmt: skip
+            is_method = callable(_function) and not _name.startswith("_")
+            if not own and (is_operator or is_method):
+                setattr(_kind, _name, _function)
+Set.__eq__ = MutableSet.__eq__  # type: ignore[method-assign]
+Set.__hash__ = None  # type: ignore[assignment]

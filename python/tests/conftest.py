@@ -1,0 +1,40 @@
+"""What tests share."""
+
+import pathlib
+import shutil
+import tempfile
+
+import numpy as np
+import pytest
+
+import perdure
+
+
+@pytest.fixture
+def tmp_path():
+    """A directory that waits for no device, where there is room; what a power cut leaves is tested elsewhere."""
+    memory = pathlib.Path("/dev/shm")
+    roomy = memory.is_dir() and shutil.disk_usage(memory).free > 1 << 30
+    with tempfile.TemporaryDirectory(prefix="perdure-python-", dir=memory if roomy else None) as made:
+        yield pathlib.Path(made)
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A place for a store."""
+    return tmp_path / "t.store"
+
+
+@pytest.fixture
+def store(path):
+    """A new store that is open for writing."""
+    s = perdure.open(path, "x")
+    yield s
+    if s.is_open:
+        s.discard()
+
+
+@pytest.fixture
+def grid():
+    """Some numbers in two dimensions."""
+    return np.arange(60, dtype=np.float64).reshape(6, 10)
