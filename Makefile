@@ -138,8 +138,9 @@ check: test clang asan tsan headers lint
 	@for tracker in pagemap mprotect; do \
 	  PERDURE_TRACKER=$$tracker scripts/run-tests.sh release --exclude '^package' || exit 1; done
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
+	@scripts/install-deps.sh long
 	@cmake --build --preset release --parallel $(JOBS) --target graph_mutants debugger_shown
-	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$|^debugger'
+	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$|^debugger|^report_in_browser$$'
 	@scripts/check-debian-package.py build/release
 	@$(MAKE) crash-test MINUTES=3
 	@build/release/bin/random_rank_graphs --runs 10000 --seed $(SEED)

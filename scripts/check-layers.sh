@@ -41,7 +41,7 @@ rooms() {
   room src/store/backing    $store src/store/{file,commit,offline} src/pager
   room src/store            $store src/store/{file,commit,offline,backing} src/pager
   # Of the system a heap knows how threads wait and what forks need, and nothing of files.
-  room src/heap             src/{base,segment} src/os/{asymmetric_fence,forks,futex}.hpp $h/{error,heap,hash}.hpp $h/detail
+  room src/heap             src/{base,segment} src/os/{asymmetric_fence,forks,futex}.hpp $h/{error,heap,heap_occupancy,hash}.hpp $h/detail
   # Kinds use heaps by their public header, and know nothing of stores.
   room src/kind             src/{base,os,segment} $h/detail \
                             $h/{error,heap,kind,kind_decorator,memory_policy,node_set,tiered_kind}.hpp

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
-# file-systems, vm, mpi, mutation, docs, python.
+# file-systems, vm, mpi, mutation, docs, python, long.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
 # usage: scripts/install-deps.sh [--download-seconds N] GROUP...
@@ -131,10 +131,14 @@ for group in "$@"; do
       want_command clang++-16 clang-16
       want_command clang-tidy-16 clang-tidy-16
       want_command clang-format-16 clang-format-16
+      want_command doxygen doxygen
+      ;;
+    long)
+      # Of tests that only 'make check' runs: debuggers, a browser for reports, and tools that find what the Debian package
+      # depends on.
       want_command gdb gdb
       has_command lldb || want_command lldb-16 lldb-16
-      want_command doxygen doxygen
-      # What the Debian package depends on is found in its files.
+      want_command chromium chromium
       want_command dpkg-shlibdeps dpkg-dev
       want_command file file
       ;;
@@ -176,7 +180,7 @@ for group in "$@"; do
       want_command doxygen doxygen
       ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation, docs, python)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation, docs, python, long)" >&2
       exit 2
       ;;
   esac

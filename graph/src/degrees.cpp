@@ -1,5 +1,5 @@
 // The distribution of degrees.
-#include <bit>
+#include <cmath>
 #include <perdure/graph/degrees.hpp>
 #include <utility>
 
@@ -40,17 +40,23 @@ degree_distribution::degree_distribution(std::map<std::uint64_t, std::uint64_t> 
   median = (at((all - 1) / 2) + at(all / 2)) / 2;
 }
 
-std::vector<degree_distribution::bin> degree_distribution::bins() const {
+std::vector<degree_distribution::bin> degree_distribution::bins(unsigned per_doubling) const {
   std::vector<bin> all;
+  if (vertices.empty()) return all;
+  all.push_back({0, 0, 0});
+  for (unsigned step = 1; all.back().to < largest; ++step) {
+    const std::uint64_t from = all.back().to + 1;
+    // The next bin begins behind this one's last degree.
+    const double next = std::exp2(static_cast<double>(step) / per_doubling);
+    if (next >= 0x1p64)
+      all.push_back({from, ~std::uint64_t{0}, 0});
+    else if (const auto end = static_cast<std::uint64_t>(std::ceil(next)); end > from)
+      all.push_back({from, end - 1, 0});
+  }
+  auto place = all.begin();
   for (const auto& [degree, count] : vertices) {
-    const auto index = static_cast<std::size_t>(std::bit_width(degree));
-    while (all.size() <= index) {
-      const std::size_t width = all.size();
-      all.push_back(width == 0
-                        ? bin{0, 0, 0}
-                        : bin{std::uint64_t{1} << (width - 1), (std::uint64_t{1} << (width - 1)) * 2 - 1, 0});
-    }
-    all[index].vertices += count;
+    while (place->to < degree) ++place;
+    place->vertices += count;
   }
   return all;
 }

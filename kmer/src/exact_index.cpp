@@ -36,6 +36,15 @@ index_kind kind_of_index(const manager& store, const std::string& name) {
                   "\" ('perdure ls' shows what it holds; 'perdure kmer build' makes an index)");
 }
 
+std::vector<std::string> indexes_in(const manager& store) {
+  std::vector<std::string> names;
+  for (const object_info& object : store.named_objects())
+    if (object.length() == 1 && (object.is_type<stored_exact_index>() || object.is_type<stored_index>()))
+      names.emplace_back(object.name());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 exact_index::exact_index(const manager& store, const std::string& name) : name_(name), hash_({}) {
   const std::string what = store.path().string() + ": the k-mer index \"" + name + "\"";
   if (kind_of_index(store, name) != index_kind::exact)

@@ -46,11 +46,6 @@ heap::engine::~engine() {
 }
 
 namespace detail {
-// The only way from a cache's owner to its engine, which is private to heap: kept by address.
-struct heap_access {
-  static heap::engine& engine_of(heap& h) noexcept { return *h.engine_; }
-  static const heap::engine& engine_of(const heap& h) noexcept { return *h.engine_; }
-};
 std::array<bin, class_count>& bins_of(heap& owner) noexcept {
   return heap_access::engine_of(owner).bins;
 }

@@ -100,6 +100,12 @@ struct heap::engine {
 };
 
 namespace detail {
+/// The only way to a heap's engine, which is private to it, for the heap's own sources.
+struct heap_access {
+  static heap::engine& engine_of(heap& h) noexcept { return *h.engine_; }
+  static const heap::engine& engine_of(const heap& h) noexcept { return *h.engine_; }
+};
+
 /// `heap_change` for the heap's own operations, which begin and end at once in their order.
 class own_change {
  public:

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "heap/engine.hpp"
+#include "heap/zone_runs.hpp"
 #include "segment/segment.hpp"
 
 namespace perdure {
@@ -20,26 +21,6 @@ bool is_free(const std::uint64_t* bitmap, std::uint32_t index) noexcept {
   return (bitmap[index / 64] >> (index % 64) & 1) != 0;
 }
 
-/// Calls `visit(first, descriptor)` for each run of the zone until it returns false. Returns the unit at
-/// which the row of runs broke off, or the zone's end. Follows nothing that is not in the zone.
-template <class Visit>
-unit_index each_run(const metadata& m, std::size_t z, Visit visit) {
-  const auto start = static_cast<unit_index>(z * units_per_zone);
-  const unit_index end = start + std::min(m.zone(z).end_unit, units_per_zone);
-  unit_index u = start + first_data_unit;
-  while (u < end) {
-    const unit_descriptor& d = m.unit(u);
-    const bool known =
-        d.kind == unit_kind::free_run || d.kind == unit_kind::slab || d.kind == unit_kind::large;
-    if (!known || d.length == 0 || d.length > end - u) return u;
-    const bool possible = d.kind != unit_kind::slab ||
-                          (d.size_class < class_count && d.length == slab_geometries[d.size_class].units);
-    if (!possible || !visit(u, d)) return u;
-    u += d.length;
-  }
-  return u;
-}
-
 /// Fills memory with zeros, page by page and only where something else is: a page that is zero already need
 /// not become a private copy.
 void clear(std::byte* from, std::size_t bytes) noexcept {
@@ -50,13 +31,6 @@ void clear(std::byte* from, std::size_t bytes) noexcept {
     from += step;
     bytes -= step;
   }
-}
-
-// Has all metadata examined, as it is about to be read as a whole.
-void require_metadata(const metadata& m, const detail::segment& memory) {
-  for (std::size_t z = 0; z < m.header().zone_count; ++z)
-    if (metadata::is_held(z, memory.size()))
-      memory.require_sound({z * (zone_size / page_size), data_offset / page_size});
 }
 
 }  // namespace

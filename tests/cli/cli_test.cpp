@@ -87,6 +87,7 @@ TEST_F(Cli, EveryCommandHasHelp) {
   expect_part(ok({"--help"}), "graph");
   for (const arguments& command : {arguments{"info"},
                                    {"ls"},
+                                   {"report"},
                                    {"graph"},
                                    {"graph", "generate"},
                                    {"graph", "generate", "rmat"},
@@ -131,8 +132,8 @@ TEST_F(Cli, HelpListsEveryCommand) {
     for (const std::string& name : names) expect_part(help, "\n  " + name + ' ');
   };
   const std::string all = ok({"--help"});
-  expect_all(all, {"info", "ls", "log", "verify", "repair", "repartition", "copy", "diff", "rm", "stage",
-                   "doctor", "top", "graph", "kmer", "array"});
+  expect_all(all, {"info", "ls", "log", "verify", "repair", "repartition", "copy", "diff", "report", "rm",
+                   "stage", "doctor", "top", "graph", "kmer", "array"});
   expect_part(all, "--json");
   EXPECT_EQ(ok({"-h"}), all);
   const std::string of_graphs = ok({"graph", "--help"});
@@ -582,6 +583,7 @@ TEST_F(Cli, EveryCommandSpeaksJsonWithTheSameKeys) {
       {{"graph", "build"}, {path("built"), edges}, path("built"), true, true},
       {{"stage", "out"}, {path("fast"), store}, store, true, true},
       {{"diff"}, {path("copy"), store}, "", true, false, 1},
+      {{"report"}, {store}, store, true, true},
       {{"rm"}, {path("copy"), path("monday")}, ""},
       {{"doctor"}, {"--at", dir_.directory().string()}, ""},
       {{"top"}, {}, ""},

@@ -323,6 +323,13 @@ TEST_F(GraphByName, ListsPropertiesAndDegrees) {
     EXPECT_EQ(distribution.largest, 2U);
     EXPECT_EQ(distribution.median, 2);
     EXPECT_EQ(distribution.bins().back().vertices, 2U);
+    const degree_distribution wide({{0, 1}, {1, 5}, {14, 2}, {15, 4}, {16, 8}});
+    EXPECT_EQ(wide.bins().back().from, 16U);
+    EXPECT_EQ(wide.bins().back().to, 31U);
+    EXPECT_EQ(wide.bins()[4].vertices, 6U);
+    EXPECT_EQ(wide.bins(8)[1].vertices, 5U);
+    EXPECT_EQ(wide.bins(8).back().vertices, 8U);
+    EXPECT_LT(wide.bins(8).back().to, 19U);
     const auto top = highest(view, 2, [&](vertex_handle v) { return view.degree(v); });
     ASSERT_EQ(top.size(), 2U);
     EXPECT_EQ(top[0].id, 1U);

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "perdure/error.hpp"
+#include "perdure/heap_occupancy.hpp"
 #include "segment/segment.hpp"
 #include "segment/volatile_segment.hpp"
 #include "support/tested_segment.hpp"
@@ -347,6 +348,48 @@ TEST_F(HeapTest, AttachRefusesWhatIsNotAHeapItCanRead) {
   auto empty = detail::make_volatile_segment(GiB);
   EXPECT_THROW(heap::attach(*empty), error);
   h = heap::attach(*memory);
+}
+
+TEST_F(SmallHeapTest, OccupancyCountsSlabsLargeBlocksAndFreeRuns) {
+  for (int i = 0; i < 300; ++i) static_cast<void>(h->allocate(1000));
+  void* const first = h->allocate(3 * MiB);
+  static_cast<void>(h->allocate(200'000));
+  h->deallocate(first);
+  h->flush_caches();
+  const heap_occupancy found = occupancy_of(*h, 16);
+  const heap_stats stats = h->stats();
+  std::size_t used = found.large_bytes;
+  std::size_t free = found.free_run_bytes;
+  std::size_t blocks = found.large_blocks;
+  for (const auto& one : found.classes) {
+    used += one.used_blocks * one.block_bytes;
+    free += one.slab_bytes - one.used_blocks * one.block_bytes;
+    blocks += one.used_blocks;
+  }
+  EXPECT_EQ(used, stats.used_bytes);
+  EXPECT_EQ(free, stats.free_bytes);
+  EXPECT_EQ(blocks, stats.blocks);
+  EXPECT_EQ(found.large_blocks, 1U);
+  EXPECT_GE(found.free_runs, 1U);
+  EXPECT_GE(found.longest_free_run, 3 * MiB);
+  const auto of_1024 = std::find_if(found.classes.begin(), found.classes.end(),
+                                    [](const auto& one) { return one.block_bytes == 1024; });
+  ASSERT_NE(of_1024, found.classes.end());
+  EXPECT_EQ(of_1024->used_blocks, 300U);
+  // The map has the same bytes, by place.
+  ASSERT_LE(found.map.size(), 16U);
+  heap_occupancy::stretch sum;
+  for (const auto& one : found.map) {
+    EXPECT_EQ(one.bytes, one.slab_bytes + one.large_bytes + one.free_bytes);
+    EXPECT_LE(one.used_bytes, one.slab_bytes);
+    EXPECT_LE(one.bytes, found.stretch_bytes);
+    sum.used_bytes += one.used_bytes;
+    sum.large_bytes += one.large_bytes;
+    sum.free_bytes += one.free_bytes;
+  }
+  EXPECT_EQ(sum.used_bytes + sum.large_bytes, stats.used_bytes);
+  EXPECT_EQ(sum.large_bytes, found.large_bytes);
+  EXPECT_EQ(sum.free_bytes, found.free_run_bytes);
 }
 
 TEST(DamagedHeap, IsReportedAndNotFollowed) {

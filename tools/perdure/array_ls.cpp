@@ -1,7 +1,6 @@
 // perdure array ls STORE[:GROUP], perdure array stat STORE:ID: which arrays there are, and what they are.
 #include <algorithm>
 #include <memory>
-#include <perdure/formats/array_text.hpp>
 #include <string>
 #include <vector>
 
@@ -42,33 +41,6 @@ void list_arrays(const std::string& named, bool as_json) {
     out.write(line + "  " + std::string(to_string(info.layout)) + '\n');
   }
   out.finish();
-}
-
-/// An attribute's value as JSON.
-json value_of(const attribute_value& value) {
-  if (is_null(value.type)) return nullptr;
-  if (value.type.kind() == element_kind::text) {
-    if (value.dims.empty()) return value.bytes;
-    json texts = json::array();
-    std::uint64_t begin = 0;
-    const variable_elements all = unpack_elements(value.dims, value.bytes);
-    for (const std::uint64_t end : all.ends) {
-      texts.push_back(all.bytes.substr(begin, end - begin));
-      begin = end;
-    }
-    return texts;
-  }
-  if (value.type.is_variable()) return {{"bytes", value.bytes.size()}, {"type", value.type.text()}};
-  std::string text;
-  const std::size_t size = value.type.size();
-  const std::uint64_t count = size == 0 ? 0 : value.bytes.size() / size;
-  if (!value.dims.empty()) text += '[';
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (i != 0) text += ',';
-    formats::append_json(text, value.type, reinterpret_cast<const std::byte*>(value.bytes.data()) + i * size);
-  }
-  if (!value.dims.empty()) text += ']';
-  return json::parse(text, nullptr, false);
 }
 
 void tell_of_array(const std::string& named, bool check, bool as_json) {

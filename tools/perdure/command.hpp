@@ -46,6 +46,7 @@ void add_repair_command(command program);
 void add_repartition_command(command program);
 void add_copy_commands(command program);
 void add_diff_command(command program);
+void add_report_command(command program);
 void add_remove_command(command program);
 void add_log_command(command program);
 void add_stage_commands(command program);

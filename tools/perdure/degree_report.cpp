@@ -8,13 +8,13 @@
 
 namespace perdure::cli {
 
-json as_json(const graph::degree_distribution& degrees) {
+json as_json(const graph::degree_distribution& degrees, unsigned per_doubling) {
   json value{{"smallest", degrees.smallest},
              {"largest", degrees.largest},
              {"mean", degrees.mean},
              {"median", degrees.median},
              {"distribution", json::array()}};
-  for (const auto& one : degrees.bins())
+  for (const auto& one : degrees.bins(per_doubling))
     value["distribution"].push_back({{"from", one.from}, {"to", one.to}, {"vertices", one.vertices}});
   return value;
 }

@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "store/backing/backings.hpp"
 #include "store/file/store_busy.hpp"
+#include "store_json.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -38,12 +39,6 @@ heap_found heap_of(const std::filesystem::path& path) {
   } catch (const error& failure) {
     return {std::nullopt, failure.what()};
   }
-}
-
-/// Of what blocks have ever taken, in percent, what lies free between them.
-std::uint64_t fragmentation(const heap_stats& heap) {
-  const std::uint64_t taken = heap.used_bytes + heap.free_bytes;
-  return taken == 0 ? 0 : heap.free_bytes * 100 / taken;
 }
 
 json backings_of(const std::filesystem::path& name, std::uint64_t address_space) {
@@ -105,32 +100,11 @@ void show_store(const std::filesystem::path& path, bool as_json) {
   if (is_set(path)) return show_set(path, as_json);
   const store_info info = store_maintenance::inspect(path);
   if (as_json) {
-    json value{{"store", path.string()},
-               {"uuid", info.uuid},
-               {"format_version", info.format_version},
-               {"compat_features", info.compat_features},
-               {"read_only_compat_features", info.read_only_compat_features},
-               {"incompat_features", info.incompat_features},
-               {"epoch", info.epoch},
-               {"applied_epoch", info.applied_epoch},
-               {"open_dirty", info.open_dirty},
-               {"capacity", info.capacity},
-               {"size", info.size},
-               {"home_file_size", info.home_file_size},
-               {"home_files", info.home_files},
-               {"disk_bytes", info.disk_bytes},
-               {"pinned", info.pinned}};
-    if (info.undecided_epoch != 0) value["undecided_epoch"] = info.undecided_epoch;
-    if (info.pinned) value["address"] = info.address;
-    value["abi"] = info.abi;
+    json value = cli::as_json(path, info);
     value["backings"] = backings_of(path, info.address_space);
     const heap_found found = heap_of(path);
     if (const auto& heap = found.stats)
-      value["heap"] = {{"used_bytes", heap->used_bytes},
-                       {"free_bytes", heap->free_bytes},
-                       {"metadata_bytes", heap->metadata_bytes},
-                       {"blocks", heap->blocks},
-                       {"fragmentation_percent", fragmentation(*heap)}};
+      value["heap"] = cli::as_json(*heap);
     else
       value["heap_why_not"] = found.why_not;
     print(value);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kmer_facts.hpp"
 #include "kmer_options.hpp"
 #include "type_names.hpp"
 
@@ -15,28 +16,23 @@ struct stats_wanted : index_options {
   std::uint64_t top = 0;
 };
 
-/// Sums of all layers.
-struct layer_sums {
-  std::uint64_t sequences = 0;
-  std::uint64_t bases = 0;
-  std::uint64_t minimizers = 0;
-  std::uint64_t bytes = 0;
-  std::uint32_t key_bits = 32;  // the smallest number
+std::uint64_t number_in(const json& facts, const char* key) {
+  return facts[key].get<std::uint64_t>();
+}
 
-  void add(const kmer::stored_layer& layer) {
-    sequences += layer.sequences;
-    bases += layer.bases;
-    minimizers += layer.minimizers;
-    bytes += layer.bytes();
-    key_bits = std::min(key_bits, layer.key_bits);
-  }
-};
+/// Prints the facts under the store that they are of.
+void print_facts(const stats_wanted& given, const opened_index& opened, const json& facts, const json& top) {
+  json value{{"store", given.store.string()}, {"epoch", opened.epoch()}};
+  value.update(facts);
+  value["attach_seconds"] = opened.seconds();
+  if (!top.is_null()) value["top"] = top;
+  print(value);
+}
 
 void show_minimizers(const stats_wanted& given, const opened_index& opened,
                      const kmer::minimizer_index& index) {
   const kmer::minimizer_scheme& scheme = index.scheme();
-  layer_sums sums;
-  for (const kmer::stored_layer* const layer : index.stored_layers()) sums.add(*layer);
+  const json facts = facts_of(index);
   const std::vector<std::uint64_t> counts =
       given.top == 0 ? std::vector<std::uint64_t>() : index.minimizers_of_taxa();
   std::vector<std::uint32_t> top;
@@ -45,32 +41,17 @@ void show_minimizers(const stats_wanted& given, const opened_index& opened,
   std::stable_sort(top.begin(), top.end(), [&](auto a, auto b) { return counts[a] > counts[b]; });
   top.resize(std::min<std::size_t>(top.size(), given.top));
   if (given.as_json) {
-    json value{{"store", given.store.string()},
-               {"epoch", opened.epoch()},
-               {"index", given.name},
-               {"k", scheme.k},
-               {"l", scheme.l},
-               {"spaces", scheme.spaces},
-               {"sequences", sums.sequences},
-               {"bases", sums.bases},
-               {"minimizers", sums.minimizers},
-               {"taxa", index.taxa()},
-               {"taxa_in_taxonomy", index.taxonomy().size()},
-               {"layers", index.layers().size()},
-               {"bytes", sums.bytes},
-               {"key_bits", sums.key_bits},
-               {"attach_seconds", opened.seconds()}};
+    json ranking;
     if (given.top != 0) {
-      value["top"] = json::array();
+      ranking = json::array();
       for (const std::uint32_t taxon : top) {
         json one;
         tell_taxon(one, index.taxonomy(), index.node_of(taxon));
         one["minimizers"] = counts[taxon];
-        value["top"].push_back(std::move(one));
+        ranking.push_back(std::move(one));
       }
     }
-    print(value);
-    return;
+    return print_facts(given, opened, facts, ranking);
   }
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(opened.seconds()) + ", at epoch " + grouped(opened.epoch()) +
@@ -78,14 +59,14 @@ void show_minimizers(const stats_wanted& given, const opened_index& opened,
   out.write("index          " + printable_name(given.name) + ": minimizers of " + std::to_string(scheme.l) +
             " bases, " + std::to_string(scheme.spaces) + " of them left out, of k-mers of " +
             std::to_string(scheme.k) + "\n");
-  out.write("genomes        " + counted(sums.sequences, "sequence", "sequences") + ", " +
-            grouped(sums.bases) + " bases\n");
-  out.write("minimizers     " + grouped(sums.minimizers) + "\n");
+  out.write("genomes        " + counted(number_in(facts, "sequences"), "sequence", "sequences") + ", " +
+            grouped(number_in(facts, "bases")) + " bases\n");
+  out.write("minimizers     " + grouped(number_in(facts, "minimizers")) + "\n");
   out.write("taxa           " + grouped(index.taxa()) + " of " + grouped(index.taxonomy().size()) +
             " in the taxonomy\n");
-  out.write("table          " + in_bytes(sums.bytes) + " in " +
-            counted(index.layers().size(), "layer", "layers") + ", " + std::to_string(sums.key_bits) +
-            " bits of a hash in a cell\n");
+  out.write("table          " + in_bytes(number_in(facts, "bytes")) + " in " +
+            counted(index.layers().size(), "layer", "layers") + ", " +
+            std::to_string(number_in(facts, "key_bits")) + " bits of a hash in a cell\n");
   for (const std::uint32_t taxon : top)
     out.write("  " + std::to_string(index.id_of(taxon)) + "  " +
               printable_name(std::string(index.taxonomy().name(index.node_of(taxon)))) + "  " +
@@ -97,37 +78,8 @@ void show_exact(const stats_wanted& given, const opened_index& opened) {
   if (given.top != 0)
     throw usage_error("--top counts minimizers, and " + given.name + " is an exact index: leave it out");
   const kmer::exact_index& index = opened.exact();
-  std::uint64_t sequences = 0;
-  std::uint64_t bases = 0;
-  std::uint64_t kmers = 0;
-  std::uint64_t occurrences = 0;
-  std::uint64_t sets = 0;
-  std::uint64_t bytes = 0;
-  for (const kmer::stored_exact_layer* const layer : index.stored_layers()) {
-    sequences += layer->sequences.size();
-    for (const kmer::stored_sequence& one : layer->sequences) bases += one.bases;
-    kmers += layer->kmers;
-    occurrences += layer->occurrences;
-    sets += layer->set_ends.size();
-    bytes += layer->bytes();
-  }
-  if (given.as_json) {
-    print(json{{"store", given.store.string()},
-               {"epoch", opened.epoch()},
-               {"index", given.name},
-               {"k", index.k()},
-               {"prune", index.prune()},
-               {"sequences", sequences},
-               {"bases", bases},
-               {"kmers", kmers},
-               {"occurrences", occurrences},
-               {"sets", sets},
-               {"taxa_in_taxonomy", index.taxonomy().size()},
-               {"layers", index.tables().size()},
-               {"bytes", bytes},
-               {"attach_seconds", opened.seconds()}});
-    return;
-  }
+  const json facts = facts_of(index);
+  if (given.as_json) return print_facts(given, opened, facts, nullptr);
   output out = output::standard();
   out.write("re-attached    in " + in_seconds(opened.seconds()) + ", at epoch " + grouped(opened.epoch()) +
             "\n");
@@ -136,12 +88,13 @@ void show_exact(const stats_wanted& given, const opened_index& opened) {
       " bases" +
       (index.prune() == 0 ? std::string() : ", each of at most " + counted(index.prune(), "taxon", "taxa")) +
       "\n");
-  out.write("genomes        " + counted(sequences, "sequence", "sequences") + ", " + grouped(bases) +
-            " bases\n");
-  out.write("k-mers         " + grouped(kmers) + ", which occur " + grouped(occurrences) + " times\n");
-  out.write("sets of taxa   " + grouped(sets) + "\n");
-  out.write("table          " + in_bytes(bytes) + " in " + counted(index.tables().size(), "layer", "layers") +
-            "\n");
+  out.write("genomes        " + counted(number_in(facts, "sequences"), "sequence", "sequences") + ", " +
+            grouped(number_in(facts, "bases")) + " bases\n");
+  out.write("k-mers         " + grouped(number_in(facts, "kmers")) + ", which occur " +
+            grouped(number_in(facts, "occurrences")) + " times\n");
+  out.write("sets of taxa   " + grouped(number_in(facts, "sets")) + "\n");
+  out.write("table          " + in_bytes(number_in(facts, "bytes")) + " in " +
+            counted(index.tables().size(), "layer", "layers") + "\n");
   out.finish();
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <perdure/datastore.hpp>
@@ -12,19 +11,11 @@
 #include <vector>
 
 #include "command.hpp"
+#include "store_json.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
-
-// 2026-11-21T01:02:03Z
-std::string in_utc(std::uint64_t nanoseconds) {
-  const auto seconds = static_cast<std::time_t>(nanoseconds / 1'000'000'000);
-  std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
 
 std::string printable_label(std::string label) {
   for (char& c : label)
@@ -37,18 +28,7 @@ void show_log(const std::filesystem::path& path, std::uint64_t last, bool as_jso
   if (log.size() > last) log.erase(log.begin(), log.end() - static_cast<std::ptrdiff_t>(last));
   if (as_json) {
     json checkpoints = json::array();
-    for (const checkpoint_record& one : log)
-      checkpoints.push_back({{"epoch", one.epoch},
-                             {"time", in_utc(one.time_ns)},
-                             {"time_ns", one.time_ns},
-                             {"fresh_pages", one.fresh_pages},
-                             {"overwritten_pages", one.overwritten_pages},
-                             {"cleared_pages", one.cleared_pages},
-                             {"bytes", one.bytes()},
-                             {"size", one.segment_bytes},
-                             {"address", one.address},
-                             {"label", one.label},
-                             {"kept", one.kept}});
+    for (const checkpoint_record& one : log) checkpoints.push_back(cli::as_json(one));
     print({{"store", path.string()}, {"checkpoints", checkpoints}});
     return;
   }

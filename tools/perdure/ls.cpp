@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "store_json.hpp"
 #include "type_names.hpp"
 #include "units.hpp"
 #include "value_json.hpp"
@@ -28,21 +29,6 @@ struct listing_wanted {
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
 };
-
-json row_of(const object_info& object, const inspect::object_extent& extent) {
-  json row{{"name", std::string(object.name())},
-           {"kind", object.kind() == instance_kind::named ? "named" : "unique"},
-           {"type", object.type_name()},
-           {"length", object.length()},
-           {"bytes", object.size()}};
-  row["reachable_bytes"] = extent.bytes;
-  row["reachable_is_all"] = extent.is_all && !extent.is_damaged;
-  if (extent.elements) row["elements"] = *extent.elements;
-  if (extent.is_damaged) row["damaged"] = true;
-  row["attributes"] = json::object();
-  for (const attribute& one : object.attributes()) row["attributes"][one.key] = one.value;
-  return row;
-}
 
 std::string described(const object_info& object, const inspect::object_extent& extent) {
   std::string text = printable_name(short_type_name(object.type_name())) +
@@ -59,10 +45,9 @@ json list_objects(const manager& store, const listing_wanted& given) {
   const std::vector<inspect::anonymous_objects> anonymous = inspect::anonymous_objects_in(store);
   if (given.as_json) {
     json objects = json::array();
-    for (const auto& [object, extent] : listed) objects.push_back(row_of(object, extent));
+    for (const auto& [object, extent] : listed) objects.push_back(as_json(object, extent));
     json others = json::array();
-    for (const inspect::anonymous_objects& one : anonymous)
-      others.push_back({{"type", one.type}, {"number", one.objects}, {"bytes", one.bytes}});
+    for (const inspect::anonymous_objects& one : anonymous) others.push_back(as_json(one));
     return {{"objects", objects}, {"anonymous", others}};
   }
   output out = output::standard();
@@ -94,7 +79,7 @@ json show_object(const manager& store, const listing_wanted& given) {
   json values = json::array();
   for (const inspect::value& one : reader.values(given.limit)) values.push_back(to_json(one));
   if (given.as_json) {
-    json row = row_of(object, extent);
+    json row = as_json(object, extent);
     row["values"] = values;
     return {{"object", std::move(row)}};
   }

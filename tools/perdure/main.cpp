@@ -17,6 +17,7 @@
 #include "complaint.hpp"
 #include "interruption.hpp"
 #include "store/file/store_busy.hpp"
+#include "unfinished_files.hpp"
 
 namespace perdure::cli {
 
@@ -87,6 +88,7 @@ void end_for_damage(const page_damage& damage) {
     const auto bytes = std::min(static_cast<std::size_t>(size), line.size() - 1);
     static_cast<void>(!::write(STDERR_FILENO, line.data(), bytes));
   }
+  remove_unfinished();
   ::_exit(1);
 }
 
@@ -107,6 +109,7 @@ int run(int argc, char** argv) {
   add_repartition_command(program);
   add_copy_commands(program);
   add_diff_command(program);
+  add_report_command(program);
   add_remove_command(program);
   add_stage_commands(program);
   add_doctor_command(program);

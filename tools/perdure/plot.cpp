@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
+#include "html_text.hpp"
+#include "plot_axis.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
 
@@ -18,64 +19,6 @@ constexpr double right_margin = 20;
 constexpr double top_margin = 40;
 constexpr double bottom_margin = 60;
 constexpr std::array colours{"#1f5fa8", "#c0392b", "#2e8b57", "#8e6bbf"};
-
-std::string short_number(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-
-/// From values to places along an axis.
-class axis {
- public:
-  axis(bool is_logarithmic, double first, double last)
-      : is_logarithmic_(is_logarithmic), first_(first), last_(last) {}
-
-  void see(double value) {
-    if (!shows(value)) return;
-    const double at = scaled(value);
-    low_ = std::min(low_, at);
-    high_ = std::max(high_, at);
-  }
-  void finish() {
-    if (low_ > high_) low_ = 0, high_ = 1;
-    if (!is_logarithmic_) low_ = std::min(low_, 0.0);
-    if (low_ == high_) high_ = low_ + 1;
-  }
-  bool shows(double value) const { return std::isfinite(value) && (!is_logarithmic_ || value > 0); }
-  double place(double value) const {
-    return first_ + (scaled(value) - low_) / (high_ - low_) * (last_ - first_);
-  }
-  std::vector<double> ticks() const {
-    std::vector<double> found;
-    const double span = high_ - low_;
-    double step = std::pow(10, std::floor(std::log10(span / 5)));
-    for (const double factor : {1.0, 2.0, 5.0, 10.0})
-      if (span / (step * factor) <= 8) {
-        step *= factor;
-        break;
-      }
-    if (is_logarithmic_) step = std::max(1.0, std::round(step));
-    for (double at = std::ceil(low_ / step) * step; at <= high_ + step * 1e-9; at += step)
-      found.push_back(is_logarithmic_ ? std::pow(10, at) : at);
-    return found;
-  }
-
- private:
-  double scaled(double value) const { return is_logarithmic_ ? std::log10(value) : value; }
-
-  bool is_logarithmic_;
-  double first_;
-  double last_;
-  double low_ = 1e300;
-  double high_ = -1e300;
-};
 
 }  // namespace
 
@@ -93,7 +36,7 @@ std::string svg_of(const plot& what) {
   const auto text = [&](double at_x, double at_y, const char* anchor, const std::string& words,
                         const char* more = "") {
     svg += "<text x=\"" + short_number(at_x) + "\" y=\"" + short_number(at_y) + "\" text-anchor=\"" + anchor +
-           "\"" + more + ">" + escaped(words) + "</text>\n";
+           "\"" + more + ">" + html_text(words) + "</text>\n";
   };
   const auto line = [&](double x1, double y1, double x2, double y2, const char* colour) {
     svg += "<line x1=\"" + short_number(x1) + "\" y1=\"" + short_number(y1) + "\" x2=\"" + short_number(x2) +

@@ -2,6 +2,7 @@
 #include "stored_arrays.hpp"
 
 #include <perdure/error.hpp>
+#include <perdure/formats/array_text.hpp>
 #include <utility>
 
 namespace perdure::cli {
@@ -40,6 +41,32 @@ json facts_of(const array_info& info) {
   if (!info.chunk.empty()) facts["chunk"] = shape_of_dims(info.chunk);
   if (!info.dimensions.empty()) facts["dimensions"] = info.dimensions;
   return facts;
+}
+
+json value_of(const attribute_value& value) {
+  if (is_null(value.type)) return nullptr;
+  if (value.type.kind() == element_kind::text) {
+    if (value.dims.empty()) return value.bytes;
+    json texts = json::array();
+    std::uint64_t begin = 0;
+    const variable_elements all = unpack_elements(value.dims, value.bytes);
+    for (const std::uint64_t end : all.ends) {
+      texts.push_back(all.bytes.substr(begin, end - begin));
+      begin = end;
+    }
+    return texts;
+  }
+  if (value.type.is_variable()) return {{"bytes", value.bytes.size()}, {"type", value.type.text()}};
+  std::string text;
+  const std::size_t size = value.type.size();
+  const std::uint64_t count = size == 0 ? 0 : value.bytes.size() / size;
+  if (!value.dims.empty()) text += '[';
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i != 0) text += ',';
+    formats::append_json(text, value.type, reinterpret_cast<const std::byte*>(value.bytes.data()) + i * size);
+  }
+  if (!value.dims.empty()) text += ']';
+  return json::parse(text, nullptr, false);
 }
 
 }  // namespace perdure::cli

@@ -31,5 +31,7 @@ std::string dtype_of(const data_type& type);
 json shape_of_dims(const extents& dims);
 /// What `ls` and `stat` tell of an array.
 json facts_of(const array_info& info);
+/// An attribute's value as JSON.
+json value_of(const attribute_value& value);
 
 }  // namespace perdure::cli

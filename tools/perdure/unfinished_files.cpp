@@ -16,7 +16,7 @@ std::atomic<bool> begun{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void remove_and_end(int signal) {
-  if (begun.load()) ::unlink(unfinished.data());
+  remove_unfinished();
   // SA_RESETHAND has put the default action back.
   ::raise(signal);
 }
@@ -32,6 +32,10 @@ void handle(int signal) {
 }
 
 }  // namespace
+
+void remove_unfinished() noexcept {
+  if (begun.load()) ::unlink(unfinished.data());
+}
 
 void remove_if_interrupted(const std::filesystem::path& file) {
   const std::string& name = file.native();

@@ -56,8 +56,9 @@ struct degree_distribution {
   explicit degree_distribution(const std::vector<std::uint64_t>& degrees);
   /// Takes the number of vertices by degree.
   explicit degree_distribution(std::map<std::uint64_t, std::uint64_t> counts);
-  /// Returns the ranges 0, 1, 2-3, 4-7, …, to the last one that has vertices.
-  std::vector<bin> bins() const;
+  /// Returns the bins 0, 1, 2-3, 4-7, …, to the last that has vertices. With `per_doubling`, which is not 0,
+  /// each doubling has so many bins of the same ratio, or one for each degree where it has fewer degrees.
+  std::vector<bin> bins(unsigned per_doubling = 1) const;
 
   std::map<std::uint64_t, std::uint64_t> vertices;  ///< number of vertices by degree
   std::uint64_t smallest = 0;                       ///< smallest degree; 0 without vertices

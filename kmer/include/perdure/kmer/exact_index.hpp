@@ -93,6 +93,8 @@ enum class index_kind : std::uint8_t {
 
 /// Returns the kind of the index called `name`. Throws `not_found` where there is none.
 index_kind kind_of_index(const manager& store, const std::string& name = default_index_name);
+/// Returns the names of all indexes in the store, of both kinds, sorted. O(named objects log indexes).
+std::vector<std::string> indexes_in(const manager& store);
 
 /// An exact index in a store. The store must outlive it.
 ///
