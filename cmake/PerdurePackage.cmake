@@ -20,6 +20,21 @@ function(perdure_install_targets)
   add_dependencies(perdure_installed ${install_UNPARSED_ARGUMENTS})
 endfunction()
 
+# perdure_install_program_documents(TARGET NAME): has a program write its man pages and completions when it is built, and
+# installs them.
+function(perdure_install_program_documents target name)
+  if(CMAKE_CROSSCOMPILING)
+    return()
+  endif()
+  set(documents ${CMAKE_BINARY_DIR}/documents/${name})
+  add_custom_command(TARGET ${target} POST_BUILD
+                     COMMAND ${CMAKE_COMMAND} -E rm -rf ${documents}
+                     COMMAND ${target} --write-documents ${documents}
+                     VERBATIM)
+  install(DIRECTORY ${documents}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(DIRECTORY ${documents}/bash-completion ${documents}/zsh ${documents}/fish DESTINATION ${CMAKE_INSTALL_DATADIR})
+endfunction()
+
 function(perdure_install)
   set(fortran "")
   if(TARGET perdure_fortran)

@@ -53,7 +53,7 @@ std::string allowed_values(const environment_variable& of) {
   if (!of.unit.empty())
     return "a whole number of " + std::string(of.unit) + " from " + std::to_string(of.least) + " to " +
            std::to_string(of.most);
-  return of.choices.empty() ? "a directory" : listed(of.choices);
+  return of.choices.empty() ? std::string(of.form) : listed(of.choices);
 }
 
 std::optional<std::string> why_refused(const environment_variable& of, std::string_view value) {

@@ -17,7 +17,7 @@
 
 namespace perdure::base {
 
-/// A row of the table. Of `choices` and `unit` one says what the variable may be; neither: a directory.
+/// A row of the table. One of `choices`, `unit` and `form` says what the variable may be.
 struct environment_variable {
   const char* name;
   std::string_view purpose;     ///< one sentence
@@ -27,6 +27,7 @@ struct environment_variable {
   std::string_view unit = {};  ///< of a whole number from `least` to `most`
   std::uint64_t least = 0;
   std::uint64_t most = 0;
+  std::string_view form = "a directory";  ///< the value, where it has neither choices nor a unit
 };
 
 namespace detail {
@@ -131,6 +132,16 @@ inline constexpr std::array environment{
         .purpose = "Where changed pages go that are nobody else's, if they cannot lie beside their file.",
         .by_default = "/tmp",
         .read_by = "the pager, paged stores"},
+    environment_variable{.name = "NO_COLOR",
+                         .purpose = "Any value keeps colours and bold type off terminals.",
+                         .by_default = "colours on terminals only",
+                         .read_by = "perdure, perdure-mpi",
+                         .form = "any text"},
+    environment_variable{.name = "COLUMNS",
+                         .purpose = "How wide help is.",
+                         .by_default = "the width of the terminal, else 80",
+                         .read_by = "perdure, perdure-mpi",
+                         .form = "a number from 20 to 1000; other values count as none"},
 };
 
 /// The row of a variable, by a name that the compiler sees. Without a row it does not compile.

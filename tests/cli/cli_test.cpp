@@ -886,15 +886,29 @@ TEST_F(Cli, NamesTheCommandThatThereIsNot) {
   expect_part(fails({"graph", "frobnicate"}, 2), "'perdure graph' has no command 'frobnicate'");
   expect_part(fails({"graph"}, 2), "perdure graph --help");
   // Whatever else there is on the line.
-  expect_part(fails({"grph", "info"}, 2), "'perdure' has no command 'grph' (see 'perdure --help')");
+  expect_part(fails({"grph", "info"}, 2),
+              "'perdure' has no command 'grph'; did you mean 'graph'? (see 'perdure --help')");
   expect_part(fails({"foo", "ls", path("s")}, 2), "'perdure' has no command 'foo'");
   expect_part(fails({"graph", "inf", "cc", path("s")}, 2), "'perdure graph' has no command 'inf'");
   expect_part(fails({"stage", "on", path("s"), path("t")}, 2), "'perdure stage' has no command 'on'");
   expect_part(fails({"--jsn"}, 2), "'perdure' has no option '--jsn'");
   expect_part(fails({"--jsn", "info", path("s")}, 2), "'perdure' has no option '--jsn'");
   expect_part(fails({"info", "--jsn"}, 2),
-              "'perdure info' has no option '--jsn' (see 'perdure info --help')");
+              "'perdure info' has no option '--jsn'; did you mean '--json'? (see 'perdure info --help')");
   expect_part(fails({"top", "more"}, 2), "'perdure top' takes no argument 'more'");
+  expect_part(fails({"bfs", path("s")}, 2), "did you mean 'perdure graph bfs'?");
+  expect_part(fails({"ls", path("s"), "--verify", "jornal"}, 2), "did you mean 'journal'?");
+  expect_part(fails({"help", "grph"}, 2), "did you mean 'graph'?");
+}
+
+TEST_F(Cli, HelpIsAsWideAsColumnsSays) {
+  ::setenv("COLUMNS", "60", 1);
+  const std::string help = ok({"help", "graph", "bfs"});
+  ::unsetenv("COLUMNS");
+  expect_part(help, "Examples:");
+  std::istringstream lines(help.substr(0, help.find("Examples:")));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60U) << line;
+  EXPECT_EQ(ok({"help", "stage", "in"}), ok({"stage", "in", "--help"}));
 }
 
 TEST_F(Cli, HelpThatCannotBeWrittenIsAFailure) {

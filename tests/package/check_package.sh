@@ -44,6 +44,11 @@ expect_kmers() {
     "$scratch/reads.fa")" = "1 of 2" ]
 }
 expect_kmers "$scratch/consumer/kmer_consumer"
+if [ -n "$(find "$prefix" -path "*bin/perdure")" ]; then
+  for document in man1/perdure.1 man1/perdure-graph-bfs.1 completions/perdure site-functions/_perdure vendor_completions.d/perdure.fish; do
+    [ -n "$(find "$prefix" -path "*/$document")" ] || { echo "$document is not installed" >&2; exit 1; }
+  done
+fi
 echo "find_package: the program built, linked and kept its count"
 
 if [ -n "$(find "$prefix" -name perdure_hdf5.so)" ]; then

@@ -106,6 +106,7 @@ void add_append_command(command graph_command, job& run) {
       "the set is written where it lies");
   add_rank_threads_option(append_command, given->threads);
   add_json_option(append_command, given->as_json);
+  append_command.example("web.set more.txt", "Add the edges of a file");
   append_command.callback([given, &run] { append(run, *given); });
 }
 

@@ -58,6 +58,7 @@ void add_bfs_command(command graph_command, job& run) {
       "id, level, and the id of the vertex before it on a shortest path, of each vertex reached", *given);
   bfs.add_number("--source", given->source, "The vertex, as the input calls it").required();
   add_verify_option(bfs, *given);
+  bfs.example("web.set --source 42 --output levels.csv", "Write the distance of each vertex from vertex 42");
   bfs.callback([given, &run] { search(run, *given); });
 }
 

@@ -33,6 +33,7 @@ void add_components_command(command graph_command, job& run) {
   command components = add_set_command(graph_command, "cc", "Connected components",
                                        "id, and the smallest id of its component", *given);
   add_verify_option(components, *given);
+  components.example("web.set", "Count the components");
   components.callback([given, &run] { find_components(run, *given); });
 }
 

@@ -75,6 +75,7 @@ void add_export_command(command graph_command, job& run) {
   auto given = std::make_shared<set_options>();
   command exported = add_set_command(graph_command, "export", "Write the graph as an edge list",
                                      "each edge once, as two ids and its weight, if it has one", *given);
+  exported.example("web.set --output edges.txt", "Write the edges");
   exported.callback([given, &run] { write_edges(run, *given); });
 }
 

@@ -63,6 +63,7 @@ void add_generate_command(command graph_command, job& run) {
   add_scale_option(rmat, *powers);
   add_rmat_options(rmat, *powers);
   add_set_options(rmat, *given);
+  rmat.example("--scale 20 --output web.set", "Make a graph of 2^20 ids");
   rmat.callback([given, powers, &run] {
     require_no_points(given->set.order);
     generate(run, *given,
@@ -79,6 +80,8 @@ void add_generate_command(command graph_command, job& run) {
   auto square = std::make_shared<graph::rgg_parameters>();
   add_rgg_options(rgg, *square);
   add_set_options(rgg, *given);
+  rgg.example("--vertices 1000000 --output net.set --order hilbert",
+              "Make a geometric graph, numbered along a curve");
   rgg.callback([given, square, &run] {
     const graph::rgg_generator points(*square);
     generate(run, *given,

@@ -50,6 +50,7 @@ void add_ingest_command(command graph_command, job& run) {
   add_input_options(ingest_command, given->input);
   add_rank_threads_option(ingest_command, given->threads);
   add_json_option(ingest_command, given->as_json);
+  ingest_command.example("edges.txt.gz --output web.set", "Keep the graph of an edge list");
   ingest_command.callback([given, &run] { ingest(run, *given); });
 }
 

@@ -76,6 +76,7 @@ void add_louvain_command(command graph_command, job& run) {
                       "id, and the smallest id of its community", *given);
   add_louvain_options(louvain, given->how, given->from);
   add_verify_option(louvain, *given);
+  louvain.example("web.set --store-as communities", "Keep the community of each vertex in the set");
   louvain.callback([given, &run] { find_communities(run, *given); });
 }
 

@@ -100,6 +100,7 @@ void add_pagerank_command(command graph_command, job& run) {
   add_pagerank_options(ranks, given->how);
   ranks.add_number("--top", given->top, "Show so many vertices with the highest ranks");
   add_verify_option(ranks, *given);
+  ranks.example("web.set --output ranks.csv", "Write the rank of each vertex");
   ranks.callback([given, &run] { rank(run, *given); });
 }
 

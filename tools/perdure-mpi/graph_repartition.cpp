@@ -42,6 +42,7 @@ void add_repartition_command(command graph_command, job& run) {
       graph_command.add_command("repartition", "Divide a set among as many ranks as there are, for good");
   repartition.add_path("SET", given->set, "The directory of the set of stores").required();
   add_json_option(repartition, given->as_json);
+  repartition.example("web.set", "Divide a set among the ranks that run this");
   repartition.callback([given, &run] { divide(run, *given); });
 }
 

@@ -44,6 +44,7 @@ void add_stats_command(command graph_command, job& run) {
   command stats = add_set_command(graph_command, "stats",
                                   "How many neighbours vertices have, and what each rank has of the graph",
                                   "id and degree", *given);
+  stats.example("web.set", "Show what each rank has of the graph");
   stats.callback([given, &run] { show(run, *given); });
 }
 

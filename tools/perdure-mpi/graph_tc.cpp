@@ -27,6 +27,7 @@ void add_triangles_command(command graph_command, job& run) {
   command triangles = add_set_command(graph_command, "tc",
                                       "Count triangles: three vertices joined with each other", {}, *given);
   add_verify_option(triangles, *given);
+  triangles.example("web.set", "Count the triangles");
   triangles.callback([given, &run] { count(run, *given); });
 }
 

@@ -57,7 +57,7 @@ constexpr std::array<told_column, 15> told_columns{{{"rank", "rank", as_count},
 double job::longest(const char* key, double seconds) {
   times_.emplace_back(key, seconds);
   double longest = 0;
-  for (const std::uint64_t one : ranks_.gather(std::bit_cast<std::uint64_t>(seconds)))
+  for (const std::uint64_t one : ranks_->gather(std::bit_cast<std::uint64_t>(seconds)))
     longest = std::max(longest, std::bit_cast<double>(one));
   return longest;
 }

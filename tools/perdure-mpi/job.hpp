@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <perdure/graph/ranks/mpi_exchange.hpp>
 #include <perdure/graph/ranks/rank_graph.hpp>
 #include <string>
@@ -14,14 +15,15 @@
 
 namespace perdure::cli {
 
-/// This rank, and the others that it works with.
+/// This rank, and the others that it works with once it has joined them.
 class job {
  public:
-  job() : ranks_(MPI_COMM_WORLD) {}
+  /// Collective. To be called before anything else, while MPI runs.
+  void join() { ranks_.emplace(MPI_COMM_WORLD); }
 
-  graph::rank_exchange& ranks() noexcept { return ranks_; }
+  graph::rank_exchange& ranks() noexcept { return *ranks_; }
   /// Whether this is the rank that reads files in one piece, and prints.
-  bool is_first() const noexcept { return ranks_.rank() == 0; }
+  bool is_first() const noexcept { return ranks_->rank() == 0; }
 
   /// Collective. Returns the longest of the ranks' times, and keeps this rank's for its row of the table.
   double longest(const char* key, double seconds);
@@ -29,7 +31,7 @@ class job {
   const std::vector<std::pair<const char*, double>>& times() const noexcept { return times_; }
 
  private:
-  graph::mpi_exchange ranks_;
+  std::optional<graph::mpi_exchange> ranks_;
   std::vector<std::pair<const char*, double>> times_;
 };
 

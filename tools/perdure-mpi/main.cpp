@@ -46,6 +46,49 @@ std::string mpi_version() {
   return all;
 }
 
+command_line line_of(int argc, const char* const* argv) {
+  return {"perdure-mpi",
+          "Graphs of several ranks, by MPI, in sets of stores.",
+          std::string("perdure-mpi ") + version_string + ", " + mpi_version(),
+          argc,
+          argv,
+          "mpirun -n 4 "};
+}
+
+void add_commands(command program, job& run) {
+  program.require_command();
+  program.footer(
+      "Start it by mpirun -n RANKS perdure-mpi …; 'perdure' opens the same sets without MPI.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong command line.\n'perdure-mpi help COMMAND' explains a command.");
+  command graph = program.add_command("graph", "Generate, keep and cluster graphs");
+  graph.require_command();
+  add_generate_command(graph, run);
+  add_ingest_command(graph, run);
+  add_append_command(graph, run);
+  add_louvain_command(graph, run);
+  add_bfs_command(graph, run);
+  add_components_command(graph, run);
+  add_pagerank_command(graph, run);
+  add_triangles_command(graph, run);
+  add_stats_command(graph, run);
+  add_export_command(graph, run);
+  add_repartition_command(graph, run);
+}
+
+/// Writes man pages and completions, which needs no other rank and no MPI that runs.
+int write_documents(int argc, const char* const* argv) {
+  try {
+    command_line line = line_of(argc, argv);
+    job alone;
+    add_commands(line.program(), alone);
+    line.run();
+    return 0;
+  } catch (const std::exception& e) {
+    complain("perdure-mpi", e.what());
+    return 1;
+  }
+}
+
 /// A failure of this rank.
 struct failure {
   int status = 0;     ///< the exit code; 0: it has not failed
@@ -65,25 +108,10 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
                       " times with one rank each, by the mpirun of another MPI than " + mpi_version() +
                       ", which it is built with: start it by that MPI's mpirun");
     job& run = ranks.emplace();
+    run.join();
     require_same_command_line(run.ranks(), argc, argv);
-    command_line line("perdure-mpi", "Graphs of several ranks, by MPI, in sets of stores.",
-                      std::string("perdure-mpi ") + version_string + ", " + mpi_version(), argc, argv);
-    command program = line.program();
-    program.require_command();
-    program.footer("Start it by mpirun -n RANKS perdure-mpi …; 'perdure' opens the same sets without MPI.");
-    command graph = program.add_command("graph", "Generate, keep and cluster graphs");
-    graph.require_command();
-    add_generate_command(graph, run);
-    add_ingest_command(graph, run);
-    add_append_command(graph, run);
-    add_louvain_command(graph, run);
-    add_bfs_command(graph, run);
-    add_components_command(graph, run);
-    add_pagerank_command(graph, run);
-    add_triangles_command(graph, run);
-    add_stats_command(graph, run);
-    add_export_command(graph, run);
-    add_repartition_command(graph, run);
+    command_line line = line_of(argc, argv);
+    add_commands(line.program(), run);
     line.run();
     return {};
   } catch (const usage_error& e) {
@@ -150,6 +178,7 @@ int run(int argc, char** argv, death_watch& watch) {
 }  // namespace perdure::cli
 
 int main(int argc, char** argv) {
+  if (perdure::cli::wants_documents(argc, argv)) return perdure::cli::write_documents(argc, argv);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
 #ifdef __GLIBC__

@@ -150,6 +150,7 @@ void add_array_diff_command(command array) {
   add_wait_option(diff);
   add_json_option(diff, given->as_json);
   diff.footer("Exit codes: 0 the same, 1 different. NaN is the same as NaN.");
+  diff.example("a.store b.store --tolerance 1e-9", "Compare all arrays of two stores");
   diff.callback([given] {
     double tolerance = 0;
     const std::string& text = given->tolerance;

@@ -46,6 +46,7 @@ void add_array_dump_command(command array) {
   dump_command.footer(
       "A part has numbers, FROM:TO, FROM:TO:STEP and \"...\", as in NumPy. Elements of the last dimension\n"
       "stand on one line, with spaces between them.");
+  dump_command.example("run.store:temperature[0:10]", "Print the first ten elements");
   dump_command.callback([given] { dump(given->place, given->as_json); });
 }
 

@@ -100,6 +100,8 @@ void add_array_export_command(command array) {
   add_wait_option(export_command);
   add_json_option(export_command, given->as_json);
   export_command.footer("The file appears under its name when it is whole.");
+  export_command.example("run.store:temperature t.npy", "Write an array for NumPy");
+  export_command.example("run.store results.h5 --compress", "Write all arrays to an HDF5 file");
   export_command.callback([given] { export_arrays(*given); });
 }
 

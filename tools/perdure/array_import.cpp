@@ -199,10 +199,12 @@ void add_array_import_command(command array) {
   add_json_option(import, given->as_json);
   import.footer(
       "After a crash the store has all arrays of the file, or is as it was before. An array of the same id "
-      "is\n"
+      "is "
       "replaced if its type is the same; --replace does so whatever it was. Arrays and attributes that a "
-      "store\n"
+      "store "
       "cannot keep are left out and named on standard error.");
+  import.example("run.store results.h5", "Keep all arrays of a file");
+  import.example("run.store:t t.npy --compression zstd", "Keep one array under a name, compressed");
   import.callback([given] {
     if (given->format == formats::file_format::automatic) given->format = formats::format_of(given->file);
     if (formats::is_by_library(given->format)) {

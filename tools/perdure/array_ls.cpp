@@ -95,6 +95,8 @@ void add_array_list_command(command array) {
       .required();
   add_wait_option(list);
   add_json_option(list, given->as_json);
+  list.example("run.store", "List the arrays of a store");
+  list.example("run.store:fields", "List the arrays of the group fields");
   list.callback([given] { list_arrays(given->place, given->as_json); });
 }
 
@@ -110,6 +112,7 @@ void add_array_stat_command(command array) {
   stat.add_flag("--check", given->check, "Compare all its blocks with their checksums");
   add_wait_option(stat);
   add_json_option(stat, given->as_json);
+  stat.example("run.store:temperature --check", "Show type and shape of an array, and check its bytes");
   stat.callback([given] { tell_of_array(given->place, given->check, given->as_json); });
 }
 

@@ -40,7 +40,7 @@ void add_threads_option(command target, unsigned& threads) {
   target
       .add_number("--threads", 1, 1024, "Number of threads",
                   [&threads](std::uint64_t n) { threads = static_cast<unsigned>(n); })
-      .default_text(std::to_string(threads));
+      .default_text("one for each processor that this process may use");
 }
 
 void add_verify_option(command target, verify_mode& mode, const char* name) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/environment.hpp"
+#include "command_description.hpp"
 
 namespace CLI {
 class App;
@@ -42,18 +44,43 @@ class option {
   CLI::Option* parsed_;
 };
 
-/// Words of a command line.
+/// Returns whether a command line asks for man pages and completions: `--write-documents DIRECTORY`, which no
+/// help shows.
+bool wants_documents(int argc, const char* const* argv);
+
+/// Words of a command line behind the program's name.
 class command_words {
  public:
+  /// `perdure help COMMAND` is another way to write `perdure COMMAND --help`.
   command_words(int argc, const char* const* argv);
-  /// Returns whether one of the words is this one.
-  bool contains(const std::string& word) const { return words_.contains(word); }
+
+  const std::vector<std::string>& all() const noexcept { return all_; }
+  /// Returns whether a command of this name may be called by these words.
+  bool may_call(const std::string& name) const { return documents_.is_wanted || set_.contains(name); }
   /// Returns whether a word may ask for the help of a command, which lists the commands in it.
   bool may_ask_for_help() const noexcept { return may_ask_for_help_; }
 
+  struct documents {
+    bool is_wanted = false;
+    std::filesystem::path directory;
+  };
+  const documents& wanted_documents() const noexcept { return documents_; }
+
  private:
-  std::set<std::string, std::less<>> words_;
+  std::vector<std::string> all_;
+  std::set<std::string, std::less<>> set_;
   bool may_ask_for_help_ = false;
+  documents documents_;
+};
+
+/// Notes on a program's commands that the parser does not keep.
+struct command_notes {
+  command_words words;
+  std::string launcher;         ///< stands before the program's name in examples
+  std::set<std::string> paths;  ///< words of all commands, including those that the parser does not know
+  std::map<const CLI::App*, std::vector<described_example>> examples;
+  std::map<const CLI::Option*, value_kind> values;  ///< without an entry: `text`, if it has a value
+  std::map<const CLI::Option*, std::vector<std::string>> choices;
 };
 
 /// A command, or the program itself. Copies stand for the same one.
@@ -66,15 +93,18 @@ class command_words {
 /// some help may list it.
 class command {
  public:
-  command(CLI::App& parser, const command_words& words) : words_(&words), parser_(&parser), shown_(&parser) {}
+  command(CLI::App& parser, command_notes& notes, std::string path)
+      : notes_(&notes), parser_(&parser), shown_(&parser), path_(std::move(path)) {}
 
   /// Returns whether the command may be called: whether it needs its options.
   bool may_be_called() const noexcept { return parser_ != nullptr; }
   command add_command(const std::string& name, const std::string& description);
   /// One of the commands added has to be given.
   void require_command();
-  /// Text after the help.
+  /// Text after the help, each line of which is a paragraph.
   void footer(const std::string& text);
+  /// A call of the command, with these words behind its name, and what it is good for.
+  void example(const std::string& words, const std::string& purpose);
   /// What the command does, called once its command line is known to be right.
   void callback(std::function<void()> action);
 
@@ -113,17 +143,18 @@ class command {
   option add_numbered_choice(const std::string& name, const std::vector<std::pair<std::string, int>>& choices,
                              std::function<void(int)> store, const std::string& description);
 
-  const command_words* words_;
+  command_notes* notes_;
   CLI::App* parser_;  // null if the command cannot be called
   CLI::App* shown_;   // the innermost command, of this one and those around it, that may be called
+  std::string path_;  // its words, beginning with the program's
 };
 
 /// The command line of a program.
 class command_line {
  public:
-  /// `version` is what `--version` prints. `argv` must outlive this object.
+  /// `version` is what `--version` prints. `launcher` is what examples begin with, as "mpirun -n 4 ".
   command_line(const std::string& program, const std::string& description, const std::string& version,
-               int argc, const char* const* argv);
+               int argc, const char* const* argv, const std::string& launcher = {});
   ~command_line();
 
   /// The program, to add commands to.
@@ -135,9 +166,13 @@ class command_line {
   bool takes(const std::string& option) const;
 
  private:
-  int argc_;
-  const char* const* argv_;
-  command_words words_;
+  [[noreturn]] void refuse_unknown(const CLI::App& given, const std::string& path,
+                                   const std::string& word) const;
+  void refuse_what_is_unknown() const;
+  void parse();
+
+  std::string version_;
+  command_notes notes_;
   std::unique_ptr<CLI::App> parser_;
 };
 

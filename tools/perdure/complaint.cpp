@@ -1,18 +1,22 @@
 #include "complaint.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 
 #include "command.hpp"
+#include "terminal.hpp"
 
 namespace perdure::cli {
 
 void complain(const char* program, const std::string& what) {
-  std::string line = program + std::string(": ") + what;
+  std::string line = ": " + what;
   while (!line.empty() && line.back() == '\n') line.pop_back();
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  std::fprintf(stderr, "%s\n", line.c_str());
+  const char* const begin = shows_colours(STDERR_FILENO) ? "\x1b[1;31m" : "";
+  std::fprintf(stderr, "%s%s%s%s\n", begin, program, *begin == '\0' ? "" : "\x1b[0m", line.c_str());
 }
 
 void print_failure(const std::string& what, std::string_view code) {

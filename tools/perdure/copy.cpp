@@ -40,7 +40,8 @@ void copy_store(const std::filesystem::path& from, const std::filesystem::path& 
   out.finish();
 }
 
-void add(command program, const char* name, const char* source, const char* purpose) {
+void add(command program, const char* name, const char* source, const char* purpose, const char* words,
+         const char* example) {
   struct options {
     std::filesystem::path from;
     std::filesystem::path to;
@@ -57,16 +58,18 @@ void add(command program, const char* name, const char* source, const char* purp
   add_wait_option(copy);
   add_json_option(copy, given->as_json);
   copy.footer(
-      "Files share their blocks where the file system can do that (XFS, btrfs). After a crash the new\n"
+      "Files share their blocks where the file system can do that (XFS, btrfs). After a crash the new "
       "store is there, whole, or not at all.");
+  copy.example(words, example);
   copy.callback([given] { copy_store(given->from, given->to, given->as_json); });
 }
 
 }  // namespace
 
 void add_copy_commands(command program) {
-  add(program, "snapshot", "STORE", "Keep a store's last checkpoint as a store of its own");
-  add(program, "copy", "FROM", "Copy a store");
+  add(program, "snapshot", "STORE", "Keep a store's last checkpoint as a store of its own",
+      "web.store monday.store", "Keep the last checkpoint, also beside a program that writes");
+  add(program, "copy", "FROM", "Copy a store", "web.store /backup/web.store", "Copy a store to another disk");
 }
 
 }  // namespace perdure::cli

@@ -96,6 +96,7 @@ void add_diff_command(command program) {
       "to what\nis in it, have. unsure: its own bytes agree, but its type does not tell of all that belongs "
       "to "
       "it.");
+  diff.example("web.store@monday web.store", "List the objects that changed since Monday");
   diff.callback([given] { compare_stores(given->first, given->second, given->as_json); });
 }
 

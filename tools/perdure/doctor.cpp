@@ -211,6 +211,8 @@ void add_doctor_command(command program) {
       program.add_command("doctor", "Say what this machine can do, and why it cannot do the rest");
   doctor.add_path("--at", given->directory, "Where stores are to be (default: the current directory)");
   add_json_option(doctor, given->as_json);
+  doctor.example("", "Show what this machine offers in the current directory");
+  doctor.example("--at /scratch", "Show it for another file system");
   doctor.callback([given] { examine(given->directory, given->as_json); });
 }
 

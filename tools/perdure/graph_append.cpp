@@ -296,6 +296,8 @@ void add_append_command(command graph_command) {
   add_verify_option(append, given->verify);
   add_wait_option(append);
   add_json_option(append, given->as_json);
+  append.example("links.store links.txt --bucket month --names",
+                 "Add edges month by month, a checkpoint each");
   append.callback([given] {
     given->how.kind = given->input.kind();
     appending(*given).run();

@@ -54,6 +54,7 @@ void add_betweenness_command(command graph_command) {
   scores.add_number("--seed", given->how.seed, "Seed of the random numbers");
   scores.add_flag("--normalized", given->is_normalized, "Divide by the number of pairs of other vertices");
   scores.add_number("--top", given->top, "Show so many vertices with the highest scores");
+  scores.example("web.store --samples 100", "Estimate the betweenness of a large graph from 100 vertices");
   scores.callback([given] { score(*given); });
 }
 

@@ -146,6 +146,8 @@ void add_bfs_command(command graph_command) {
       "vertices alone do not fit in memory");
   bfs.add_path("--scratch", given->scratch,
                "With --external, the directory of that file. By default the one that the store is in");
+  bfs.example("web.store --source 42", "Count the vertices at each distance from vertex 42");
+  bfs.example("web.store --source 42 --levels levels.txt", "Write the distance of each vertex to a file");
   bfs.callback([given] {
     require_own_output("--levels", given->levels, given->as_json);
     if (!given->scratch.empty() && !given->is_external)

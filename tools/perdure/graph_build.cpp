@@ -167,6 +167,8 @@ void add_build_command(command graph_command) {
   add_verify_option(build, given->verify);
   add_wait_option(build);
   add_json_option(build, given->as_json);
+  build.example("web.store edges.txt.gz --undirected --budget 1GiB",
+                "Make a graph that is larger than memory");
   build.callback([given] {
     given->input.require_some("build from");
     given->how.kind = given->input.kind();

@@ -47,6 +47,8 @@ void add_components_command(command graph_command) {
       "--labels", given->labels,
       "Write a line 'id label' for each vertex, sorted by id, the label being the smallest id of "
       "its component; '-' is standard output");
+  components.example("web.store", "Count the components");
+  components.example("web.store --output components.npy", "Write the component of each vertex, for NumPy");
   components.callback([given] {
     require_own_output("--labels", given->labels, given->as_json);
     find_components(*given);

@@ -105,6 +105,8 @@ void add_community_commands(command graph_command) {
       graph_command, "louvain",
       "Communities with many edges within and few between them, by Louvain's method", columns, *given);
   add_louvain_options(louvain, given->how, given->from);
+  louvain.example("web.store --output communities.csv", "Write the community of each vertex");
+  louvain.example("web.store --store-as communities", "Keep the communities in the store");
   louvain.callback([given] { find_by_modularity(*given); });
 
   auto given_labels = std::make_shared<wanted_labels>();
@@ -116,6 +118,7 @@ void add_community_commands(command graph_command) {
           "--iterations", 1, std::numeric_limits<unsigned>::max(), "End after so many at the latest",
           [given_labels](std::uint64_t n) { given_labels->how.iterations = static_cast<unsigned>(n); })
       .default_text(std::to_string(given_labels->how.iterations));
+  labels.example("web.store", "Find communities fast");
   labels.callback([given_labels] { find_by_labels(*given_labels); });
 }
 

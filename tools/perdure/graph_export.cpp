@@ -181,6 +181,7 @@ void add_export_commands(command graph_command) {
   add_graph_options(exported, given->graph, given->budget);
   add_target_options(exported, given->target);
   add_verify_option(exported, given->verify);
+  exported.example("web.store --output web.mtx", "Write a graph as a Matrix Market file");
   exported.callback([given] { export_graph(*given); });
 
   auto converting = std::make_shared<convert_wanted>();
@@ -195,6 +196,7 @@ void add_export_commands(command graph_command) {
   add_direction_options(converted, converting->input);
   converted.add_flag("--names", converting->has_names, "Vertices have names");
   add_target_options(converted, converting->target);
+  converted.example("edges.csv --output edges.metis", "Write the graph of a CSV file in the format of METIS");
   converted.callback([converting] { convert(*converting); });
 }
 

@@ -69,6 +69,7 @@ void add_freeze_command(command graph_command) {
   add_verify_option(added, given->verify);
   add_wait_option(added);
   add_json_option(added, given->as_json);
+  added.example("web.store", "Make analyses of a growing graph fast");
   added.callback([given] { freeze(*given); });
 }
 

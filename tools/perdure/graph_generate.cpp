@@ -148,6 +148,7 @@ void add_generate_command(command graph_command) {
   add_scale_option(rmat, *powers);
   add_rmat_options(rmat, *powers);
   add_output_options(rmat, *given);
+  rmat.example("--scale 10 --output edges.txt", "Write a graph of 2^10 ids as an edge list");
   rmat.callback([given, powers] { write_edges(*given, [&] { return rmat_graph(*powers); }); });
 
   command rgg = generate.add_command("rgg",
@@ -157,6 +158,7 @@ void add_generate_command(command graph_command) {
   auto square = std::make_shared<graph::rgg_parameters>();
   add_rgg_options(rgg, *square);
   add_output_options(rgg, *given);
+  rgg.example("--vertices 1000 --output edges.txt", "Join those of 1000 points that are near each other");
   rgg.callback([given, square] { write_edges(*given, [&] { return rgg_graph(*square); }); });
 }
 

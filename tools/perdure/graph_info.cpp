@@ -105,6 +105,7 @@ void add_graph_info_command(command graph_command) {
   add_verify_option(info, given->verify);
   add_wait_option(info);
   add_json_option(info, given->as_json);
+  info.example("web.store --top 10", "Show the size of a graph and its ten largest vertices");
   info.callback([given] { show_graph(*given); });
 }
 

@@ -180,6 +180,9 @@ void add_ingest_command(command graph_command) {
   add_verify_option(ingest, given->verify);
   add_wait_option(ingest);
   add_json_option(ingest, given->as_json);
+  ingest.example("web.store edges.txt.gz --undirected", "Make a graph of an edge list");
+  ingest.example("follows.store follows.csv --names --source-column from --target-column to",
+                 "Read columns of a CSV file, with names as vertices");
   ingest.callback([given] {
     given->input.require_some("ingest");
     given->how.kind = given->input.kind();

@@ -50,6 +50,7 @@ void add_core_command(command graph_command) {
   cores.add_number("--k", 0, std::numeric_limits<std::uint32_t>::max(),
                    "Tell of the k-core; by default of that with the largest k",
                    [given](std::uint64_t k) { given->k = k; });
+  cores.example("web.store", "Find the cores of a graph");
   cores.callback([given] { find_cores(*given); });
 }
 

@@ -55,6 +55,7 @@ void add_truss_command(command graph_command) {
   trusses.add_number("--k", 2, std::numeric_limits<std::uint32_t>::max(),
                      "Tell of the k-truss; by default of that with the largest k",
                      [given](std::uint64_t k) { given->k = k; });
+  trusses.example("web.store --output trusses.csv", "Write the truss of each edge");
   trusses.callback([given] { find_trusses(*given); });
 }
 

@@ -71,6 +71,7 @@ void add_neighbours_command(command graph_command) {
                                         "id and how many arcs away, of those around it", *given);
   add_vertex_option(around, "V", given->vertex, "The vertex");
   around.add_number("--hops", given->hops, "How many arcs away at most");
+  around.example("web.store 42 --hops 2", "List the vertices at most two arcs away from vertex 42");
   around.callback([given] { find_neighbours(*given); });
 }
 

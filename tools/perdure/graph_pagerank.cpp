@@ -57,6 +57,7 @@ void add_pagerank_command(command graph_command) {
       "id and rank", *given);
   add_pagerank_options(ranks, given->how);
   ranks.add_number("--top", given->top, "Show so many vertices with the highest ranks");
+  ranks.example("web.store --top 10", "List the ten vertices with the highest rank");
   ranks.callback([given] { rank(*given); });
 }
 

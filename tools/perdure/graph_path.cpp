@@ -66,6 +66,7 @@ void add_path_command(command graph_command) {
       "the ids on the path instead, in their order", *given);
   add_vertex_option(path, "--source", given->source, "Vertex to start from");
   add_vertex_option(path, "--target", given->target, "Vertex to end at");
+  path.example("roads.store --source 42 --target 7", "Find the shortest way from vertex 42 to vertex 7");
   path.callback([given] { find_path(*given); });
 }
 

@@ -72,6 +72,7 @@ void add_graph_properties_command(command graph_command) {
   add_verify_option(list, given->verify);
   add_wait_option(list);
   add_json_option(list, given->as_json);
+  list.example("web.store", "List the properties that vertices and edges have");
   list.callback([given] { list_properties(*given); });
 }
 

@@ -37,6 +37,7 @@ void add_strong_components_command(command graph_command) {
   command components = add_analysis_command(graph_command, "scc",
                                             "Strongly connected components: vertices that lead to each other",
                                             "id, and the smallest id of its component", *given);
+  components.example("web.store", "Count the strongly connected components");
   components.callback([given] { find_components(*given); });
 }
 

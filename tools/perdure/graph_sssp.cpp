@@ -55,6 +55,8 @@ void add_sssp_command(command graph_command) {
   add_vertex_option(paths, "--source", given->source, "Vertex to start from");
   paths.add_real("--delta", 0, std::numeric_limits<double>::max(), given->delta,
                  "Width of a step of delta-stepping; 0: chosen by the weights");
+  paths.example("roads.store --source 42 --output distances.csv",
+                "Write the distance of each vertex by weights");
   paths.callback([given] { find_distances(*given); });
 }
 

@@ -79,6 +79,7 @@ void add_stats_command(command graph_command) {
                                        "How many neighbours vertices have, and how many have as many",
                                        "id and degree, of a directed graph out-degree and in-degree", *given);
   stats.add_path("--plot", given->plot, "Draw the distribution into this file, as SVG with logarithmic axes");
+  stats.example("web.store --plot degrees.svg", "Draw the distribution of degrees");
   stats.callback([given] { show(*given); });
 }
 

@@ -54,12 +54,14 @@ void add_triangle_commands(command graph_command) {
   command triangles = add_analysis_command(
       graph_command, "tc", "Count triangles: three vertices joined with each other, in whichever direction",
       "id and triangles that the vertex is in", *given);
+  triangles.example("web.store", "Count the triangles");
   triangles.callback([given] { count(*given); });
   auto given_clustering = std::make_shared<analysis_options>();
   command clustering = add_analysis_command(
       graph_command, "clustering",
       "Clustering coefficients: which part of a vertex's neighbours are neighbours",
       "id, clustering coefficient, and triangles that the vertex is in", *given_clustering);
+  clustering.example("web.store --output coefficients.csv", "Write the coefficient of each vertex");
   clustering.callback([given_clustering] { cluster(*given_clustering); });
 }
 

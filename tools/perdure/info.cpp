@@ -163,6 +163,7 @@ void add_info_command(command program) {
   info.add_path("STORE", given->store, store_to_read).required();
   add_wait_option(info);
   add_json_option(info, given->as_json);
+  info.example("web.store", "Show capacity, use and last checkpoint of a store");
   info.callback([given] { show_store(given->store, given->as_json); });
 }
 

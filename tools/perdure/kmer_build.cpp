@@ -344,6 +344,8 @@ void add_kmer_build_command(command kmer) {
       "unless genomes come from standard input or a pipe");
   build.add_flag("--anew", given->how.anew,
                  "Drop a build of this index that was interrupted, and begin anew");
+  build.example("genomes.store --taxonomy nodes.dmp names.dmp --genomes a.fa.gz b.fa.gz",
+                "Index genomes by their minimizers");
   build.callback([given] {
     check(*given);
     if (given->how.budget != 0) return_freed_memory();
@@ -353,12 +355,14 @@ void add_kmer_build_command(command kmer) {
 
 namespace {
 
-void add_change_command(command kmer, const char* name, const char* description, index_change change) {
+void add_change_command(command kmer, const char* name, const char* description, const char* example,
+                        index_change change) {
   auto given = std::make_shared<index_wanted>();
   given->change = change;
   command target = kmer.add_command(name, description);
   target.add_path("STORE", given->store, "The store's directory").required();
   add_genome_options(target, *given);
+  target.example("genomes.store --genomes more.fa.gz", example);
   target.callback([given] {
     require_changeable_store(given->store);
     index_building(*given).run();
@@ -369,13 +373,13 @@ void add_change_command(command kmer, const char* name, const char* description,
 
 void add_kmer_add_command(command kmer) {
   add_change_command(kmer, "add", "Add genomes to an index, in time in proportion to them",
-                     index_change::add);
+                     "Add the genomes of a file", index_change::add);
 }
 
 void add_kmer_remove_command(command kmer) {
   add_change_command(kmer, "remove",
                      "Take genomes out of an exact index; an index of minimizers cannot lose genomes",
-                     index_change::remove);
+                     "Take the genomes of a file out", index_change::remove);
 }
 
 }  // namespace perdure::cli

@@ -442,6 +442,10 @@ void add_kmer_classify_command(command kmer) {
                             "Write the reads without a taxon, in the same way");
   add_threads_option(classify_command, given->how.threads);
   add_plan_options(classify_command, given->plans);
+  classify_command.example("genomes.store sample.fastq.gz --report sample.report",
+                           "Count the reads of each taxon");
+  classify_command.example("genomes.store --paired a_1.fq a_2.fq --output reads.txt",
+                           "Write the taxon of each pair of reads");
   classify_command.callback([given] {
     check(*given);
     given->plans.set(given->how);

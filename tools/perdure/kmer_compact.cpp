@@ -91,6 +91,7 @@ void add_kmer_compact_command(command kmer) {
   add_verify_option(target, given->verify);
   add_wait_option(target);
   add_json_option(target, given->as_json);
+  target.example("genomes.store", "Merge the layers of an index");
   target.callback([given] { compact(*given); });
 }
 

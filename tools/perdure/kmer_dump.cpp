@@ -122,6 +122,7 @@ void add_kmer_dump_command(command kmer) {
   add_index_options(dump_command, *given);
   dump_command.add_path("-o,--output", given->file, "File to write (default '-', standard output)");
   add_threads_option(dump_command, given->threads);
+  dump_command.example("genomes.store --output cells.txt", "Write an index as text");
   dump_command.callback([given] {
     if (given->as_json && given->file == "-")
       throw usage_error("--json writes to standard output too: give -o a file");

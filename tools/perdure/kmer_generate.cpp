@@ -147,6 +147,8 @@ void add_kmer_generate_command(command kmer) {
   generate_command.add_number("--seed", p.seed, "Seed");
   add_threads_option(generate_command, given->threads);
   add_json_option(generate_command, given->as_json);
+  generate_command.example("small --taxa 3 --reads 10",
+                           "Write genomes of three species, and ten reads of them");
   generate_command.callback([given] {
     if (given->parameters.reads != 0 && given->parameters.read_bases > given->parameters.genome_bases)
       throw usage_error("--read-bases is at most --genome-bases, " +

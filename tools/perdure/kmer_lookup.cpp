@@ -121,6 +121,7 @@ void add_kmer_lookup_command(command kmer) {
   add_index_options(lookup, *given);
   lookup.add_text("SEQUENCE", given->bases, "Letters of a sequence, at least as many as a k-mer has")
       .required();
+  lookup.example("genomes.store ACGTTGCAAGCTTAGCCATGACTGATCGGCTAAGTCT", "Look a sequence up");
   lookup.callback([given] { look_up(*given); });
 }
 

@@ -78,6 +78,7 @@ void add_kmer_merge_command(command kmer) {
   add_verify_option(target, given->into.verify);
   add_wait_option(target);
   add_json_option(target, given->into.as_json);
+  target.example("genomes.store others.store", "Add the genomes of another index");
   target.callback([given] { merge(*given); });
 }
 

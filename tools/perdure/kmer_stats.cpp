@@ -107,6 +107,7 @@ void add_kmer_stats_command(command kmer) {
   stats.add_number("--top", 0, 1'000'000'000,
                    "Also list the N taxa with the most minimizers, which reads the table",
                    [given](std::uint64_t n) { given->top = n; });
+  stats.example("genomes.store --top 10", "Show the size of an index and its ten largest taxa");
   stats.callback([given] {
     const opened_index opened(*given);
     if (const kmer::minimizer_index* const index = opened.minimizers(); index != nullptr)

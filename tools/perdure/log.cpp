@@ -67,6 +67,7 @@ void add_log_command(command program) {
   log.add_number("--last", 1, 1'000'000'000, "Only so many", [given](std::uint64_t n) { given->last = n; })
       .default_text(std::to_string(given->last));
   add_json_option(log, given->as_json);
+  log.example("web.store --last 5", "List the last five checkpoints");
   log.callback([given] { show_log(given->store, given->last, given->as_json); });
 }
 

@@ -154,6 +154,8 @@ void add_list_command(command program) {
       "and "
       "flat sets of them. Else\nthey are \"at least\" so many. Of lists, trees, hash tables and deques the "
       "elements are only counted.");
+  list.example("web.store", "List the objects of a store");
+  list.example("web.store words", "Print the first elements of an object");
   list.callback([given] { show_contents(*given); });
 }
 

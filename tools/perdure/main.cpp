@@ -99,8 +99,8 @@ int run(int argc, char** argv) {
   program.require_command();
   program.footer(
       "Commands that read a store take STORE@LABEL too: the newest checkpoint with this label that the store "
-      "keeps;\nor STORE@EPOCH, where no checkpoint has such a label. 'perdure log STORE' lists them.\n"
-      "Exit codes: 0 done, 1 failed, 2 wrong command line.\n'perdure COMMAND --help' explains a command.");
+      "keeps; or STORE@EPOCH, where no checkpoint has such a label. 'perdure log STORE' lists them.\n"
+      "Exit codes: 0 done, 1 failed, 2 wrong command line.\n'perdure help COMMAND' explains a command.");
   add_info_command(program);
   add_list_command(program);
   add_log_command(program);

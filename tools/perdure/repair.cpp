@@ -48,6 +48,7 @@ void add_repair_command(command program) {
   add_threads_option(repair, given->repair.threads);
   add_json_option(repair, given->as_json);
   repair.footer("Exit codes: 0 whole now, 1 damage is left. Copy the store first if you can.");
+  repair.example("web.store", "Mend a damaged store, and name what cannot be mended");
   repair.callback([given] { repair_store(given->store, given->repair, given->as_json); });
 }
 

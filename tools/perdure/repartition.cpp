@@ -29,8 +29,9 @@ void add_repartition_command(command program) {
   add_json_option(repartition, given->as_json);
   repartition.footer(
       "Arrays are divided along their first dimension, and graphs between vertices, with values of their "
-      "vertices. After a\ncrash the set is divided, or as before. Objects beside arrays only their program "
+      "vertices. After a crash the set is divided, or as before. Objects beside arrays only their program "
       "can divide: such a set is refused.");
+  repartition.example("run.set --parts 8", "Divide a set for eight ranks");
   repartition.callback([given] {
     const stopwatch watch;
     graph::graph_divider graphs;

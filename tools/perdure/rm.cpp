@@ -23,6 +23,8 @@ void add_remove_command(command program) {
   remove.add_flag("--force", given->force, "Do not mind if there is none");
   remove.footer("Only a store's own files are deleted; its directory stays if anything else is in it.");
   add_json_option(remove, given->as_json);
+  remove.example("web.store", "Delete a store");
+  remove.example("--force old.store older.store", "Delete stores that may be gone already");
   remove.callback([given] {
     json removed = json::array();
     json missing = json::array();

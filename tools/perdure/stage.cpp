@@ -66,11 +66,13 @@ void add_stage_commands(command program) {
   in.add_path("STORE", given->from, "The store").required();
   in.add_path("FAST", given->to, "The copy; nothing may be there").required();
   add_json_option(in, given->as_json);
+  in.example("web.store /dev/shm/web.store", "Copy a store into memory, to work there");
   in.callback([given] { stage_in(given->from, given->to, given->as_json); });
   command out = stage.add_command("out", "Write home what is different in the copy, as one checkpoint");
   out.add_path("FAST", given->from, "The copy").required();
   out.add_path("STORE", given->to, "The store it was taken of, unchanged since").required();
   add_json_option(out, given->as_json);
+  out.example("/dev/shm/web.store web.store", "Write the changes home");
   out.callback([given] { stage_out(given->from, given->to, given->as_json); });
 }
 

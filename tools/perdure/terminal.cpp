@@ -5,6 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+#include "base/environment.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -23,6 +28,26 @@ terminal_size size_of_terminal() noexcept {
   if (told.ws_col != 0) size.columns = told.ws_col;
   if (told.ws_row != 0) size.rows = told.ws_row;
   return size;
+}
+
+std::size_t columns_for_text() noexcept {
+  const auto set = base::value_of(base::variable("COLUMNS").row());
+  std::size_t columns = 0;
+  if (set) {
+    const char* const end = set->data() + set->size();
+    const auto [stop, problem] = std::from_chars(set->data(), end, columns);
+    if (problem == std::errc{} && stop == end && columns >= 20 && columns <= 1000) return columns;
+  }
+  return std::max<std::size_t>(size_of_terminal().columns, 20);
+}
+
+bool shows_colours(int descriptor) noexcept {
+  return ::isatty(descriptor) != 0 && !base::value_of(base::variable("NO_COLOR").row());
+}
+
+std::size_t columns_of(std::string_view text) noexcept {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::string_view cut_to(std::size_t columns, std::string_view line) noexcept {

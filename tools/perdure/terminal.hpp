@@ -20,6 +20,16 @@ struct terminal_size {
 /// Of the terminal on standard output.
 terminal_size size_of_terminal() noexcept;
 
+/// Returns how wide text for people is: as the variable COLUMNS says, else as the terminal on standard
+/// output.
+std::size_t columns_for_text() noexcept;
+
+/// Returns whether colours and bold type may be written to a descriptor: a terminal, without NO_COLOR.
+bool shows_colours(int descriptor) noexcept;
+
+/// Returns how many columns a text of UTF-8 takes, each character as wide as any other.
+std::size_t columns_of(std::string_view text) noexcept;
+
 /// The line's beginning that fits, without its end of line. UTF-8, each character as wide as any other.
 std::string_view cut_to(std::size_t columns, std::string_view line) noexcept;
 

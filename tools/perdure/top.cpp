@@ -233,14 +233,16 @@ void add_top_command(command program) {
       std::string(hint) +
       "\nOn a terminal q or Ctrl-C ends it, and lines are cut at the terminal's width.\nWhat is shown first "
       "is the mean since a region was mapped, then what happened since the last "
-      "look.\nP50 and P99: half, and 99 % of the touches that brought pages in took less. HOT: loads of "
-      "pages that were\nmissed soon after they had left.");
+      "look. P50 and P99: half, and 99 % of the touches that brought pages in took less. HOT: loads of "
+      "pages that were missed soon after they had left.");
   top.add_number("--interval", 1, 3600, "Seconds between looks",
                  [given](std::uint64_t n) { given->interval = n; })
       .default_text("1");
   top.add_number("--count", 1, 1'000'000'000, "Number of looks",
                  [given](std::uint64_t n) { given->count = n; });
   add_json_option(top, given->as_json);
+  top.example("--interval 5", "Look every five seconds");
+  top.example("--count 1 --json", "Look once, for a script");
   top.callback([given] { show_processes(*given); });
 }
 

@@ -139,6 +139,8 @@ void add_verify_command(command program) {
   verify.footer(
       "Exit codes: 0 whole, 1 damaged, or raw pointers found. Damage is named by file, offset, page and "
       "epoch.");
+  verify.example("web.store", "Check every byte of a store");
+  verify.example("web.store@monday --json", "Check a kept checkpoint, for a script");
   verify.callback([given] { is_set(given->store) ? verify_parts(*given) : verify_store(*given); });
 }
 
