@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # In these folders a public declaration without documentation is an error.
-documented="include formats/include inspect/include"
+documented="include formats/include graph/include inspect/include kmer/include workload/include fortran"
 
 if [ -z "$(command -v doxygen)" ]; then
   echo "check-documented.sh: needs doxygen: scripts/install-deps.sh docs installs it" >&2

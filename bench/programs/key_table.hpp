@@ -11,9 +11,9 @@ inline std::uint64_t key_of(std::uint64_t number) noexcept {
   return (number + 1) * 0x9e3779b97f4a7c15;
 }
 
-/// The work of a library: make a table whose keys are `key_of` of the numbers below `keys`, with these numbers as
-/// as values, durable; and open it and look up `count` keys, `stride` numbers apart. Returns the sum of the
-/// values.
+/// The work of a library. `make` makes a table whose keys are `key_of` of the numbers below `keys`, with
+/// these numbers as values, durable. `find` opens it, looks up `count` keys, `stride` numbers apart, and
+/// returns the sum of the values.
 struct key_table {
   std::function<void(const std::filesystem::path& path, std::uint64_t keys)> make;
   std::function<std::uint64_t(const std::filesystem::path& path, std::uint64_t keys, std::uint64_t count,

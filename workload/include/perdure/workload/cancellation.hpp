@@ -13,7 +13,7 @@ namespace perdure::workload {
 /// The work was asked to end before it was done.
 class cancelled : public std::exception {
  public:
-  const char* what() const noexcept override { return "the work was cancelled"; }
+  const char* what() const noexcept override { return "the work was cancelled"; }  ///< a sentence
 };
 
 namespace detail {
@@ -29,7 +29,7 @@ inline constinit thread_local const std::atomic<bool>* stop_flag = nullptr;
 /// Thread safety: made and destroyed by one thread.
 class cancellable {
  public:
-  explicit cancellable(const std::atomic<bool>& stop) noexcept : cancellable(&stop) {}
+  explicit cancellable(const std::atomic<bool>& stop) noexcept : cancellable(&stop) {}  ///< looks at `stop`
   /// Uses no flag where `stop` is null.
   explicit cancellable(const std::atomic<bool>* stop) noexcept : before_(detail::stop_flag) {
     detail::stop_flag = stop;
