@@ -34,8 +34,8 @@ void early_writer::write(detail::page_run part, changed_pages& all, write_brake&
     if (!memory_.rearms() && !brake.is_on()) all_the_time.emplace(memory_, part);
     is_held_ = all_the_time.has_value();
     for_extents(part, brake, [&](detail::page_run extent) { write_extent(extent, changed); });
-    parts_.home.sync();
     os::data_walk walk;
+    parts_.home.sync();
     for_extents(part, brake, [&](detail::page_run extent) { give_up(extent, changed, walk); });
   } catch (...) {
     all.put_back(part, std::move(changed), early_);
