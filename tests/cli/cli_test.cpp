@@ -538,11 +538,13 @@ TEST_F(Cli, WrongCommandLinesAreReportedAsJson) {
 /// The subcommands that a help names.
 std::vector<std::string> commands_in(const std::string& help) {
   std::vector<std::string> names;
-  std::istringstream lines(help.substr(std::min(help.find("Subcommands:\n"), help.size())));
+  std::istringstream lines(help.substr(std::min(help.find("\nCommands:\n"), help.size())));
   std::string line;
   std::getline(lines, line);
+  std::getline(lines, line);
+  // A line that begins with more blanks goes on with a description.
   while (std::getline(lines, line) && line.starts_with("  "))
-    names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    if (line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
   return names;
 }
 

@@ -15,7 +15,9 @@ OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*)")
 
 @functools.cache
 def help_of(words):
-    """The help of a command, or None if there is none."""
+    """The help of a command, or None if there is none. What prints help has none of its own."""
+    if words == "help":
+        return ""
     done = subprocess.run([perdure, *words.split(), "--help"], capture_output=True, text=True, check=False)
     # An unknown word behind a group of commands gets the help of the group.
     return done.stdout if f"Usage: perdure {words} " in done.stdout else None

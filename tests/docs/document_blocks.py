@@ -2,8 +2,8 @@
 import re
 
 SUFFIXES = {"c": ".c", "cpp": ".cpp"}
-# A console block is run by run_lesson.py.
-TAGS = ["", *SUFFIXES, "cmake", "console"]
+# A console block is run by run_lesson.py, Python by python/tests/test_documents.py. Text is output that is only shown.
+TAGS = ["", *SUFFIXES, "cmake", "console", "python", "pycon", "text"]
 FENCE = re.compile(r"(?P<indent>[ \t]*)```(?P<tag>.*)")
 FRAME = re.compile(r"[ \t]*<!-- in (?P<name>[\w-]+) -->")
 FILE = re.compile(r"[ \t]*<!-- file (?P<name>[\w.-]+) -->")

@@ -88,8 +88,7 @@ command_words::command_words(int argc, const char* const* argv) : all_(argv + 1,
 command command::add_command(const std::string& name, const std::string& description) {
   command added = *this;
   added.parser_ = nullptr;
-  added.path_ += ' ' + name;
-  notes_->paths.insert(added.path_);
+  added.path_ = *notes_->paths.insert(std::string(path_) + ' ' + name).first;
   if (parser_ == nullptr) return added;
   const bool is_named = notes_->words.may_call(name);
   if (!is_named && !notes_->words.may_ask_for_help()) return added;
@@ -110,7 +109,7 @@ void command::footer(const std::string& text) {
 void command::example(const std::string& words, const std::string& purpose) {
   if (may_be_called())
     notes_->examples[parser_].push_back(
-        {notes_->launcher + path_ + (words.empty() ? "" : " ") + words, purpose});
+        {notes_->launcher + std::string(path_) + (words.empty() ? "" : " ") + words, purpose});
 }
 
 void command::callback(std::function<void()> action) {

@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -93,8 +94,8 @@ struct command_notes {
 /// some help may list it.
 class command {
  public:
-  command(CLI::App& parser, command_notes& notes, std::string path)
-      : notes_(&notes), parser_(&parser), shown_(&parser), path_(std::move(path)) {}
+  command(CLI::App& parser, command_notes& notes, std::string_view path)
+      : notes_(&notes), parser_(&parser), shown_(&parser), path_(path) {}
 
   /// Returns whether the command may be called: whether it needs its options.
   bool may_be_called() const noexcept { return parser_ != nullptr; }
@@ -144,9 +145,9 @@ class command {
                              std::function<void(int)> store, const std::string& description);
 
   command_notes* notes_;
-  CLI::App* parser_;  // null if the command cannot be called
-  CLI::App* shown_;   // the innermost command, of this one and those around it, that may be called
-  std::string path_;  // its words, beginning with the program's
+  CLI::App* parser_;       // null if the command cannot be called
+  CLI::App* shown_;        // the innermost command, of this one and those around it, that may be called
+  std::string_view path_;  // its words, beginning with the program's; of the notes or of the parser
 };
 
 /// The command line of a program.

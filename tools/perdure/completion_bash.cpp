@@ -29,6 +29,7 @@ std::string case_of(const described_command& command) {
   }
   if (!paths.empty()) values += "        " + joined(paths, "|") + ") kind=path ;;\n";
   if (!texts.empty()) values += "        " + joined(texts, "|") + ") kind=text ;;\n";
+  commands.reserve(command.commands.size());
   for (const described_command& one : command.commands) commands.push_back(one.name());
   std::string lines = "    \"" + words_behind_program(command) + "\")\n";
   lines += "      options=\"" + joined(options, " ") + "\"\n";

@@ -49,6 +49,7 @@ std::string spelling_of(const described_option& option) {
 
 std::vector<help_row> rows_of(const std::vector<described_option>& options) {
   std::vector<help_row> rows;
+  rows.reserve(options.size());
   for (const described_option& one : options)
     rows.push_back(
         {spelling_of(one),
@@ -95,6 +96,7 @@ std::string help_text(const described_command& command, std::size_t width, bool 
   add_rows("Arguments:", rows_of(command.arguments));
   add_rows("Options:", rows_of(command.options));
   std::vector<help_row> commands;
+  commands.reserve(command.commands.size());
   for (const described_command& one : command.commands) commands.push_back({one.name(), one.description});
   add_rows("Commands:", commands);
   if (!command.examples.empty()) text += '\n' + heading("Examples:") + '\n';

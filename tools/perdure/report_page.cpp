@@ -216,7 +216,7 @@ std::string objects_section(const json& facts) {
     std::string type = shown(short_type_name(text_at(one, "type")));
     if (length != 1) type += '[' + grouped(length) + ']';
     std::string size = bytes_cell(number_at(one, "reachable_bytes"));
-    if (!one.value("reachable_is_all", true)) size = "≥ " + size;
+    if (!one.value("reachable_is_all", true)) size.insert(0, "≥ ");
     std::string name =
         is_unique ? "<span class=\"soft\">(unique)</span>" : "<bdi>" + shown(text_at(one, "name")) + "</bdi>";
     if (one.contains("damaged")) name += " <b class=\"bad\">damaged</b>";
