@@ -18,11 +18,11 @@ names.
 
 from __future__ import annotations
 
-import os as _os
 from typing import Any, NamedTuple
 
 import numpy as _np
 
+from perdure._handle import Handle as _Handle, files_of as _files_of, threads_of as _threads_of
 from perdure._perdure import _graph
 
 __all__ = [
@@ -111,14 +111,6 @@ class Trusses(NamedTuple):
 Betweenness = _np.ndarray
 
 
-def _threads(threads: int | None) -> int:
-    if threads is None:
-        return max(1, len(_os.sched_getaffinity(0)))
-    if threads < 1:
-        raise ValueError(f"threads is {threads}: give a number from 1 on, or None for all processors")
-    return threads
-
-
 def _signed(numbers: _np.ndarray, vertices: int) -> _np.ndarray:
     """Returns vertex numbers with -1 for no vertex. Copies them only beyond 2^31 vertices."""
     if vertices < 2**31:
@@ -128,75 +120,50 @@ def _signed(numbers: _np.ndarray, vertices: int) -> _np.ndarray:
     return wide
 
 
-class _Closed:
-    def __getattr__(self, name: str):
-        raise ValueError("the graph is closed: open it again")
-
-
-class Graph:
+class Graph(_Handle):
     """A graph in a store, which stays open as long as this object and the arrays that it gave.
 
     Make one with `open`, or by one of the functions that make graphs. All methods release the GIL, and Ctrl-C ends
     them.
     """
 
-    __slots__ = ("_graph", "_place")
-
-    def __init__(self, place: Any, handle: Any):
-        self._place = place
-        self._graph = handle
+    __slots__ = ()
+    _kind = "graph"
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         return f"<perdure.graph.Graph {self.name!r}: {self.vertices} vertices, {self.edges} edges, {kind}>"
-
-    def close(self) -> None:
-        """Closes the graph. Its store closes once no array that the graph gave is left."""
-        self._graph = _Closed()
-
-    def __enter__(self) -> Graph:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
 
     def __len__(self) -> int:
         """Number of vertices."""
         return self.vertices
 
     def __reduce__(self):
-        if not isinstance(self._place, (str, bytes, _os.PathLike)):
-            raise TypeError("this graph is in an open store: pickle the path and open the graph there")
-        return open, (_os.path.abspath(_os.fsdecode(self._place)), self.name)
-
-    @property
-    def name(self) -> str:
-        """Name of the graph in its store."""
-        return self._graph.name
+        return open, self._path_and_name()
 
     @property
     def vertices(self) -> int:
         """Number of vertices."""
-        return self._graph.vertices
+        return self._handle.vertices
 
     @property
     def edges(self) -> int:
         """Number of edges; an undirected edge counts once."""
-        return self._graph.edges
+        return self._handle.edges
 
     @property
     def directed(self) -> bool:
-        return self._graph.directed
+        return self._handle.directed
 
     @property
     def weighted(self) -> bool:
         """Whether edges have weights."""
-        return self._graph.has_weights
+        return self._handle.has_weights
 
     @property
     def grows(self) -> bool:
         """Whether edges can be added (`ingest`); else the graph is a CSR (`build`)."""
-        return self._graph.grows
+        return self._handle.grows
 
     @property
     def indptr(self) -> _np.ndarray:
@@ -204,7 +171,7 @@ class Graph:
 
         Raises `ValueError` for a growing graph whose frozen form lacks edges; `to_scipy` and `rows` copy those.
         """
-        return self._graph.indptr.view(_np.int64)
+        return self._handle.indptr.view(_np.int64)
 
     @property
     def indices(self) -> _np.ndarray:
@@ -212,49 +179,49 @@ class Graph:
 
         An undirected edge is there from both ends. Elements are `int32`, or `uint32` beyond 2^31 vertices.
         """
-        indices = self._graph.indices
+        indices = self._handle.indices
         return indices.view(_np.int32) if self.vertices < 2**31 else indices
 
     @property
     def weights(self) -> _np.ndarray | None:
         """Weights in the order of `indices`, a read-only view without a copy; `None` if edges have none."""
-        return self._graph.weights
+        return self._handle.weights
 
     @property
     def ids(self) -> _np.ndarray:
         """What the input calls each vertex, as `uint64`."""
-        return self._graph.ids()
+        return self._handle.ids()
 
     @property
     def names(self) -> list[str] | None:
         """The vertices' names, by number; `None` if they have ids only."""
-        return self._graph.names() if self._graph.has_names else None
+        return self._handle.names() if self._handle.has_names else None
 
     def number(self, vertex: int | str) -> int:
         """Returns the number of the vertex with this id or name. Raises `KeyError`."""
         if isinstance(vertex, str):
-            found = self._graph.find_name(vertex)
+            found = self._handle.find_name(vertex)
         elif isinstance(vertex, (bool, float)):
             raise TypeError(f"a vertex is an id (int) or a name (str), not {vertex!r}")
         else:
             number = int(vertex)
-            found = self._graph.find(number) if 0 <= number < 2**64 else None
+            found = self._handle.find(number) if 0 <= number < 2**64 else None
         if found is None:
             raise KeyError(f"the graph {self.name!r} has no vertex {vertex!r}")
         return found
 
     def numbers(self, ids: Any) -> _np.ndarray:
         """Returns the numbers of the vertices with these ids."""
-        found = self._graph.find_all(_np.ascontiguousarray(ids, dtype=_np.uint64).ravel())
+        found = self._handle.find_all(_np.ascontiguousarray(ids, dtype=_np.uint64).ravel())
         return _signed(found, self.vertices).reshape(_np.shape(ids))
 
     def neighbours(self, vertex: int | str) -> _np.ndarray:
         """Returns the numbers of a vertex's neighbours, along the direction of the edges."""
-        return _signed(self._graph.neighbours(self.number(vertex)), self.vertices)
+        return _signed(self._handle.neighbours(self.number(vertex)), self.vertices)
 
     def neighbourhood(self, vertex: int | str, hops: int = 1) -> tuple[_np.ndarray, _np.ndarray]:
         """Returns the vertices that at most `hops` edges lead to, nearest first, and how many there are of each hop."""
-        found, histogram = self._graph.neighbourhood(self.number(vertex), hops)
+        found, histogram = self._handle.neighbourhood(self.number(vertex), hops)
         return _signed(found, self.vertices), histogram
 
     def rows(self) -> tuple[_np.ndarray, _np.ndarray, _np.ndarray | None]:
@@ -262,7 +229,7 @@ class Graph:
         try:
             return self.indptr, self.indices, self.weights
         except ValueError:
-            offsets, targets, weights = self._graph.rows()
+            offsets, targets, weights = self._handle.rows()
             return offsets.view(_np.int64), _signed(targets, self.vertices), weights if self.weighted else None
 
     def edge_arrays(self) -> tuple[_np.ndarray, _np.ndarray, _np.ndarray | None]:
@@ -278,7 +245,7 @@ class Graph:
 
     def bfs(self, source: int | str, *, threads: int | None = None) -> Bfs:
         """Breadth-first search along the direction of the edges."""
-        levels, parents = self._graph.bfs(self.number(source), _threads(threads))
+        levels, parents = self._handle.bfs(self.number(source), _threads_of(threads))
         return Bfs(levels.view(_np.int32), _signed(parents, self.vertices))
 
     def sssp(self, source: int | str, *, delta: float = 0, threads: int | None = None) -> _np.ndarray:
@@ -286,50 +253,50 @@ class Graph:
 
         `delta` is the step of delta-stepping; 0 has it chosen.
         """
-        return self._graph.sssp(self.number(source), delta, _threads(threads))
+        return self._handle.sssp(self.number(source), delta, _threads_of(threads))
 
     def shortest_path(self, source: int | str, target: int | str, *, threads: int | None = None) -> Path:
         """Returns a shortest path between two vertices."""
-        found, distance = self._graph.shortest_path(self.number(source), self.number(target), _threads(threads))
+        found, distance = self._handle.shortest_path(self.number(source), self.number(target), _threads_of(threads))
         return Path(_signed(found, self.vertices), distance if len(found) else float("inf"))
 
     def pagerank(
         self, *, damping: float = 0.85, tolerance: float = 1e-10, iterations: int = 1000, threads: int | None = None
     ) -> _np.ndarray:
         """Returns the PageRank of each vertex; the sum of all is 1."""
-        return self._graph.pagerank(damping, tolerance, iterations, _threads(threads))
+        return self._handle.pagerank(damping, tolerance, iterations, _threads_of(threads))
 
     def components(self, *, threads: int | None = None) -> Components:
         """Finds connected components; of a directed graph the weakly connected ones."""
-        labels, count, largest = self._graph.components(_threads(threads))
+        labels, count, largest = self._handle.components(_threads_of(threads))
         return Components(_signed(labels, self.vertices), count, largest)
 
     def strong_components(self, *, threads: int | None = None) -> Components:
         """Finds strongly connected components: vertices that lead to each other."""
-        labels, count, largest = self._graph.strong_components(_threads(threads))
+        labels, count, largest = self._handle.strong_components(_threads_of(threads))
         return Components(_signed(labels, self.vertices), count, largest)
 
     def core_numbers(self, *, threads: int | None = None) -> _np.ndarray:
         """Returns for each vertex the largest k of a k-core that it is in."""
-        return self._graph.core_numbers(_threads(threads)).view(_np.int32)
+        return self._handle.core_numbers(_threads_of(threads)).view(_np.int32)
 
     def trusses(self, *, threads: int | None = None) -> Trusses:
         """Returns for each edge the largest k of a k-truss that it is in."""
-        a, b, truss = self._graph.trusses(_threads(threads))
+        a, b, truss = self._handle.trusses(_threads_of(threads))
         return Trusses(_signed(a, self.vertices), _signed(b, self.vertices), truss.view(_np.int32))
 
     def triangle_count(self, *, threads: int | None = None) -> int:
         """Returns the number of triangles."""
-        return self._graph.triangle_count(_threads(threads))
+        return self._handle.triangle_count(_threads_of(threads))
 
     def clustering(self, *, threads: int | None = None) -> Clustering:
         """Counts triangles at each vertex, and computes clustering coefficients."""
-        triangles, coefficients, total, average, transitivity = self._graph.clustering(_threads(threads))
+        triangles, coefficients, total, average, transitivity = self._handle.clustering(_threads_of(threads))
         return Clustering(triangles.view(_np.int64), coefficients, total, average, transitivity)
 
     def betweenness(self, *, samples: int = 0, seed: int = 1, threads: int | None = None) -> _np.ndarray:
         """Returns on how many shortest paths each vertex lies; by `samples` random sources, or exactly with 0."""
-        return self._graph.betweenness(samples, seed, _threads(threads))
+        return self._handle.betweenness(samples, seed, _threads_of(threads))
 
     def louvain(
         self,
@@ -347,21 +314,21 @@ class Graph:
         """
         if start is not None:
             start = _np.ascontiguousarray(start, dtype=_np.uint64)
-        labels, count, modularity = self._graph.louvain(resolution, tolerance, starts, start, _threads(threads))
+        labels, count, modularity = self._handle.louvain(resolution, tolerance, starts, start, _threads_of(threads))
         return Communities(_signed(labels, self.vertices), count, modularity)
 
     def label_propagation(self, *, iterations: int = 100, threads: int | None = None) -> Communities:
         """Finds communities by label propagation: faster than `louvain`, and worse."""
-        labels, count, modularity = self._graph.label_propagation(iterations, _threads(threads))
+        labels, count, modularity = self._handle.label_propagation(iterations, _threads_of(threads))
         return Communities(_signed(labels, self.vertices), count, modularity)
 
     def degrees(self) -> _np.ndarray:
         """Returns the number of neighbours of each vertex, along the direction of the edges."""
-        return self._graph.degrees()[0].view(_np.int64)
+        return self._handle.degrees()[0].view(_np.int64)
 
     def in_degrees(self) -> _np.ndarray:
         """Returns for each vertex the number of edges that lead to it."""
-        outgoing, incoming = self._graph.degrees()
+        outgoing, incoming = self._handle.degrees()
         return (incoming if self.directed else outgoing).view(_np.int64)
 
     # Other libraries, which are imported when they are asked for.
@@ -422,12 +389,6 @@ def names(store: Any) -> list[str]:
     return _graph.names(store)
 
 
-def _files(files: Any) -> list[str]:
-    if isinstance(files, (str, bytes, _os.PathLike)):
-        files = [files]
-    return [_os.fsdecode(one) for one in files]
-
-
 def ingest(
     store: Any,
     files: Any,
@@ -455,9 +416,9 @@ def ingest(
         "duplicates": duplicates,
         "again": again,
         "checkpoint_every": checkpoint_every,
-        "threads": _threads(threads),
+        "threads": _threads_of(threads),
     }
-    _graph.make_from_files(store, _files(files), how, _reading(reading))
+    _graph.make_from_files(store, _files_of(files), how, _reading(reading))
     return open(store, name)
 
 
@@ -491,9 +452,9 @@ def build(
         "budget": budget,
         "anew": anew,
         "attributes": attributes,
-        "threads": _threads(threads),
+        "threads": _threads_of(threads),
     }
-    _graph.make_from_files(store, _files(files), how, _reading(reading))
+    _graph.make_from_files(store, _files_of(files), how, _reading(reading))
     return open(store, name)
 
 
@@ -543,7 +504,7 @@ def from_edges(
         "duplicates": ("smallest" if drop_duplicates else "keep") if not grows else duplicates,
         "drop_loops": drop_loops,
         "by_degree": by_degree,
-        "threads": _threads(threads),
+        "threads": _threads_of(threads),
     }
     if times is not None and not grows:
         raise ValueError("a CSR has no times of edges: give grows=True")
@@ -637,4 +598,4 @@ def freeze(
     Returns what was done: ``built``, ``patched``, ``merged`` or ``kept``. ``whole=True`` merges everything into the
     CSR, so that `Graph.indptr` has all edges.
     """
-    return _graph.freeze(store, name, by_degree, rebuild, whole, _threads(threads))
+    return _graph.freeze(store, name, by_degree, rebuild, whole, _threads_of(threads))

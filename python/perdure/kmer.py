@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as _np
 
+from perdure._handle import Handle as _Handle, files_of as _files_of, threads_of as _threads_of
 from perdure._perdure import _kmer
 
 __all__ = ["Classification", "Index", "KmerTaxa", "MinimizerRun", "Taxon", "add", "build", "compact", "open", "remove"]
@@ -69,74 +70,35 @@ class Taxon(NamedTuple):
     parent: int
 
 
-def _threads(threads: int | None) -> int:
-    if threads is None:
-        return max(1, len(_os.sched_getaffinity(0)))
-    if threads < 1:
-        raise ValueError(f"threads is {threads}: give a number from 1 on, or None for all processors")
-    return threads
-
-
-def _files(files: Any) -> list[str]:
-    if isinstance(files, (str, bytes, _os.PathLike)):
-        files = [files]
-    return [_os.fsdecode(one) for one in files]
-
-
-class _Closed:
-    def __getattr__(self, name: str):
-        raise ValueError("the index is closed: open it again")
-
-
-class Index:
+class Index(_Handle):
     """An index of a store, which stays open as long as this object. Make one with `open` or `build`."""
 
-    __slots__ = ("_index", "_place")
-
-    def __init__(self, place: Any, handle: Any):
-        self._place = place
-        self._index = handle
+    __slots__ = ()
+    _kind = "index"
 
     def __repr__(self) -> str:
         return f"<perdure.kmer.Index {self.name!r}: {'exact' if self.exact else 'minimizers'}, k = {self.k}>"
 
     def __reduce__(self):
-        if not isinstance(self._place, (str, bytes, _os.PathLike)):
-            raise TypeError("this index is in an open store: pickle the path and open the index there")
-        return open, (_os.path.abspath(_os.fsdecode(self._place)), self.name)
-
-    def close(self) -> None:
-        """Closes the index and, if it was opened by a path, its store."""
-        self._index = _Closed()
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    @property
-    def name(self) -> str:
-        """Name of the index in its store."""
-        return self._index.name
+        return open, self._path_and_name()
 
     @property
     def k(self) -> int:
         """Number of bases of a k-mer."""
-        return self._index.k
+        return self._handle.k
 
     @property
     def exact(self) -> bool:
         """Whether the index has all k-mers with all their taxa, and not minimizers."""
-        return self._index.exact
+        return self._handle.exact
 
     def stats(self) -> dict[str, Any]:
         """Returns what the index is made of: numbers of sequences, bases, k-mers or minimizers, layers, bytes."""
-        return self._index.stats()
+        return self._handle.stats()
 
     def taxon(self, taxon: int) -> Taxon:
         """Returns name, rank and parent of a taxon. Raises `KeyError` for one that the taxonomy does not have."""
-        found = self._index.taxon(taxon) if 0 <= taxon < 2**32 else None
+        found = self._handle.taxon(taxon) if 0 <= taxon < 2**32 else None
         if found is None:
             raise KeyError(f"the taxonomy of the index {self.name!r} has no taxon {taxon}")
         return Taxon(*found)
@@ -144,7 +106,7 @@ class Index:
     def lookup(self, bases: str) -> list[MinimizerRun] | list[KmerTaxa]:
         """Returns what the index has for each minimizer of a sequence, or of an exact index for each k-mer."""
         kind = KmerTaxa if self.exact else MinimizerRun
-        return [kind(*one) for one in self._index.lookup(bases)]
+        return [kind(*one) for one in self._handle.lookup(bases)]
 
     def classify(
         self,
@@ -163,8 +125,8 @@ class Index:
         the rules of Kraken 2, and do not count with an exact index. `budget` is the number of bytes for reads and
         pages, for an index larger than memory.
         """
-        labels, called, reads, classified, bases, report = self._index.classify(
-            _files(files), paired, confidence, minimum_hit_groups, names, budget, _threads(threads)
+        labels, called, reads, classified, bases, report = self._handle.classify(
+            _files_of(files), paired, confidence, minimum_hit_groups, names, budget, _threads_of(threads)
         )
         texts = [one.decode(errors="surrogateescape") for one in called] if names else None
         return Classification(labels, texts, reads, classified, bases, report.decode(errors="surrogateescape"))
@@ -175,7 +137,7 @@ class Index:
         """Returns the taxon of each of some sequences in memory, 0 for none."""
         if isinstance(sequences, str):
             raise TypeError("give a list of sequences, not one text")
-        return self._index.classify_sequences(list(sequences), confidence, minimum_hit_groups)
+        return self._handle.classify_sequences(list(sequences), confidence, minimum_hit_groups)
 
 
 def open(store: Any, name: str = _DEFAULT_NAME, *, budget: int = 0) -> Index:
@@ -220,7 +182,7 @@ def build(
         "skip_unmapped": skip_unmapped,
         "budget": budget,
         "anew": anew,
-        "threads": _threads(threads),
+        "threads": _threads_of(threads),
     }
     if exact:
         if budget:
@@ -230,14 +192,14 @@ def build(
     else:
         how |= {"k": 35 if k is None else k, "l": l, "spaces": spaces}
     _kmer.build(
-        store, _files(genomes), _os.fsdecode(nodes), _os.fsdecode(names), "" if taxa is None else _os.fsdecode(taxa), how
+        store, _files_of(genomes), _os.fsdecode(nodes), _os.fsdecode(names), "" if taxa is None else _os.fsdecode(taxa), how
     )
     return open(store, name)
 
 
 def _change(change: Any, store: Any, genomes: Any, taxa: Any, name: str, skip_unmapped: bool, threads: int | None):
-    how = {"name": name, "skip_unmapped": skip_unmapped, "threads": _threads(threads)}
-    change(store, _files(genomes), "" if taxa is None else _os.fsdecode(taxa), how)
+    how = {"name": name, "skip_unmapped": skip_unmapped, "threads": _threads_of(threads)}
+    change(store, _files_of(genomes), "" if taxa is None else _os.fsdecode(taxa), how)
     return open(store, name)
 
 

@@ -13,6 +13,7 @@
 
 #include "bind_graph_kernels.hpp"
 #include "edge_arrays.hpp"
+#include "keyword_values.hpp"
 #include "numpy_results.hpp"
 #include "on_graph.hpp"
 #include "store_place.hpp"
@@ -45,21 +46,19 @@ struct making {
 
 making making_of(const nb::dict& given) {
   making how;
-  const auto take = [&given](const char* key, auto& to) {
-    if (given.contains(key)) to = nb::cast<std::remove_reference_t<decltype(to)>>(given[key]);
-  };
-  take("name", how.name);
-  take("directed", how.directed);
-  take("grows", how.grows);
-  take("duplicates", how.duplicates);
-  take("drop_loops", how.drop_loops);
-  take("again", how.again);
-  take("anew", how.anew);
-  take("by_degree", how.by_degree);
-  take("attributes", how.attributes);
-  take("budget", how.budget);
-  take("checkpoint_every", how.checkpoint_every);
-  take("threads", how.threads);
+  const keyword_values values(given);
+  values.take("name", how.name);
+  values.take("directed", how.directed);
+  values.take("grows", how.grows);
+  values.take("duplicates", how.duplicates);
+  values.take("drop_loops", how.drop_loops);
+  values.take("again", how.again);
+  values.take("anew", how.anew);
+  values.take("by_degree", how.by_degree);
+  values.take("attributes", how.attributes);
+  values.take("budget", how.budget);
+  values.take("checkpoint_every", how.checkpoint_every);
+  values.take("threads", how.threads);
   return how;
 }
 
@@ -115,17 +114,15 @@ std::uint64_t make_from_files(nb::handle store, const std::vector<std::string>& 
   const making how = making_of(given);
   graph::graph_file_options options;
   bool with_names = false;
-  const auto take = [&reading](const char* key, auto& to) {
-    if (reading.contains(key)) to = nb::cast<std::remove_reference_t<decltype(to)>>(reading[key]);
-  };
-  take("source", options.source_column);
-  take("target", options.target_column);
-  take("weight", options.weight_column);
-  take("time", options.time_column);
-  take("skip_bad_lines", options.skip_bad_lines);
-  take("names", with_names);
+  const keyword_values columns(reading);
+  columns.take("source", options.source_column);
+  columns.take("target", options.target_column);
+  columns.take("weight", options.weight_column);
+  columns.take("time", options.time_column);
+  columns.take("skip_bad_lines", options.skip_bad_lines);
+  columns.take("names", with_names);
   std::string format = graph::name_of(graph::graph_format::automatic);
-  take("format", format);
+  columns.take("format", format);
   options.format = format_called(format);
   options.keep_attributes = how.attributes;
   const std::vector<std::filesystem::path> paths(files.begin(), files.end());

@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "interruptible.hpp"
+#include "keyword_values.hpp"
 #include "numpy_results.hpp"
 #include "store_place.hpp"
 
@@ -105,19 +106,17 @@ struct making {
 
 making making_of(const nb::dict& given) {
   making how;
-  const auto take = [&given](const char* key, auto& to) {
-    if (given.contains(key)) to = nb::cast<std::remove_reference_t<decltype(to)>>(given[key]);
-  };
-  take("name", how.name);
-  take("exact", how.exact);
-  take("k", how.k);
-  take("l", how.l);
-  take("spaces", how.spaces);
-  take("prune", how.prune);
-  take("skip_unmapped", how.skips_unmapped);
-  take("anew", how.anew);
-  take("budget", how.budget);
-  take("threads", how.threads);
+  const keyword_values values(given);
+  values.take("name", how.name);
+  values.take("exact", how.exact);
+  values.take("k", how.k);
+  values.take("l", how.l);
+  values.take("spaces", how.spaces);
+  values.take("prune", how.prune);
+  values.take("skip_unmapped", how.skips_unmapped);
+  values.take("anew", how.anew);
+  values.take("budget", how.budget);
+  values.take("threads", how.threads);
   return how;
 }
 

@@ -22,7 +22,7 @@ namespace perdure::python {
 
 namespace {
 
-// What inspect reads at most of one object.
+// Most values that inspect reads of one object.
 constexpr std::uint64_t most_values = 200'000;
 
 template <class... Cases>

@@ -44,7 +44,7 @@ void append_int(std::string& to, PyObject* value) {
 }
 
 void append_float(std::string& to, double value, bool is_key) {
-  // As keys, 1.0 and 1 are the same.
+  // The keys 1.0 and 1 are the same.
   if (is_key && std::trunc(value) == value && std::abs(value) < 9e15) {
     append_number(to, 'i', static_cast<std::int64_t>(value));
   } else {
