@@ -2,6 +2,7 @@
 #include <perdure/kmer/build_exact.hpp>
 #include <utility>
 
+#include "add_index.hpp"
 #include "exact_layer.hpp"
 #include "exact_scan.hpp"
 #include "external_exact_build.hpp"
@@ -10,23 +11,13 @@
 namespace perdure::kmer {
 namespace {
 
-/// Adds the objects of an index to a store, of which `make_layer` fills the layer. After an exception none of
-/// them is there.
+/// Adds an index with the layer that `make_layer` fills.
 template <class MakeLayer>
 void add_index(manager& store, const taxonomy_view& taxonomy, const exact_options& options,
                MakeLayer&& make_layer) {
-  const std::string& name = options.index;
-  const std::string layer_name = name + exact_layer_suffix + "0";
-  try {
-    store.construct<stored_taxonomy>(name + taxonomy_suffix)()->assign(taxonomy);
-    make_layer(*store.construct<stored_exact_layer>(layer_name)());
-    // The object with the index's name is the last.
-    store.construct<stored_exact_index>(name)(stored_exact_index{1, options.k, options.prune, 1});
-  } catch (...) {
-    store.destroy<stored_exact_layer>(layer_name);
-    store.destroy<stored_taxonomy>(name + taxonomy_suffix);
-    throw;
-  }
+  detail::add_index<stored_exact_layer>(store, options.index, exact_layer_suffix, taxonomy,
+                                        stored_exact_index{1, options.k, options.prune, 1},
+                                        std::forward<MakeLayer>(make_layer));
 }
 
 exact_result build_in_memory(manager& store, const std::vector<std::filesystem::path>& genomes,

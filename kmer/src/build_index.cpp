@@ -3,6 +3,7 @@
 #include <perdure/kmer/build_index.hpp>
 #include <utility>
 
+#include "add_index.hpp"
 #include "external_build.hpp"
 #include "genome_scan.hpp"
 #include "layer_table.hpp"
@@ -11,24 +12,14 @@
 namespace perdure::kmer {
 namespace {
 
-/// Adds the objects of an index to a store, of which `make_layer` fills the layer. After an exception none of
-/// them is there.
+/// Adds an index with the layer that `make_layer` fills.
 template <class MakeLayer>
 void add_index(manager& store, const taxonomy_view& taxonomy, const build_options& options,
                MakeLayer&& make_layer) {
-  const std::string& name = options.index;
-  const std::string layer_name = name + layer_suffix + "0";
-  try {
-    store.construct<stored_taxonomy>(name + taxonomy_suffix)()->assign(taxonomy);
-    make_layer(*store.construct<stored_layer>(layer_name)());
-    // The object with the index's name is the last.
-    store.construct<stored_index>(name)(
-        stored_index{2, options.scheme.k, options.scheme.l, options.scheme.spaces, 1});
-  } catch (...) {
-    store.destroy<stored_layer>(layer_name);
-    store.destroy<stored_taxonomy>(name + taxonomy_suffix);
-    throw;
-  }
+  detail::add_index<stored_layer>(
+      store, options.index, layer_suffix, taxonomy,
+      stored_index{2, options.scheme.k, options.scheme.l, options.scheme.spaces, 1},
+      std::forward<MakeLayer>(make_layer));
 }
 
 build_result build_in_memory(manager& store, const std::vector<std::filesystem::path>& genomes,

@@ -79,7 +79,7 @@ auto build_in_steps(manager& store, const Options& options, const std::vector<bu
                       if (options.on_checkpoint) options.on_checkpoint();
                     }));
     store.destroy<Build>(name);
-    // What was freed leaves the disk with the second checkpoint from there on, which is the caller's.
+    // Freed space leaves the disk with the second checkpoint from there on. The caller makes that one.
     store.checkpoint();
     made.resumed = resumes;
     made.checkpoints = checkpoints;
