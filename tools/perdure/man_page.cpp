@@ -29,7 +29,7 @@ std::string plain(std::string_view text) {
 std::string set_paragraph(std::string_view text) {
   std::string set = plain(text);
   for (std::size_t at = 0; (at = set.find(". ", at)) != std::string::npos; ++at) set[at + 1] = '\n';
-  // What begins with a dot is a request.
+  // A line that begins with a dot is a request.
   for (std::size_t at = 0; at != std::string::npos; at = set.find('\n', at)) {
     if (at != 0) ++at;
     if (at < set.size() && set[at] == '.') set.insert(at, "\\&");
