@@ -217,24 +217,17 @@ class array_store {
  public:
   /// Opens a store of its own, or creates it, as a manager's constructor with the same tag does.
   ///@{
-  array_store(create_only_t tag, const std::filesystem::path& path, const store_options& options = {})
-      : array_store(std::make_shared<manager>(tag, path, options)) {}
-  array_store(open_only_t tag, const std::filesystem::path& path, const store_options& options = {})
-      : array_store(std::make_shared<manager>(tag, path, options)) {}
+  array_store(create_only_t tag, const std::filesystem::path& path, const store_options& options = {});
+  array_store(open_only_t tag, const std::filesystem::path& path, const store_options& options = {});
   ///@}
   /// The path may be that of a set of stores (docs/reference/mpi.md): then the arrays are those of all its
   /// parts, and what `set_reader` (<perdure/store_set.hpp>) throws is thrown. A set is closed when this and
   /// all its views end.
-  array_store(open_read_only_t tag, const std::filesystem::path& path, const store_options& options = {})
-      : arrays_(detail::open_arrays_of_set(path, options)) {
-    if (!arrays_) *this = array_store(std::make_shared<manager>(tag, path, options));
-  }
+  array_store(open_read_only_t tag, const std::filesystem::path& path, const store_options& options = {});
   /// Opens a store of its own as a manager's constructor with the same tag does.
   ///@{
-  array_store(open_copy_on_write_t tag, const std::filesystem::path& path, const store_options& options = {})
-      : array_store(std::make_shared<manager>(tag, path, options)) {}
-  array_store(open_or_create_t tag, const std::filesystem::path& path, const store_options& options = {})
-      : array_store(std::make_shared<manager>(tag, path, options)) {}
+  array_store(open_copy_on_write_t tag, const std::filesystem::path& path, const store_options& options = {});
+  array_store(open_or_create_t tag, const std::filesystem::path& path, const store_options& options = {});
   ///@}
   /// Gives the arrays of a manager's store. The manager must outlive this and all views of its arrays.
   template <class Placement>
@@ -455,8 +448,7 @@ class array_store {
   const std::filesystem::path& path() const { return arrays_->path(); }
 
  private:
-  explicit array_store(std::shared_ptr<manager> store)
-      : store_(std::move(store)), arrays_(untyped_arrays::of(detail::core_of(*store_))) {}
+  explicit array_store(std::shared_ptr<manager> store);
 
   void store_texts(std::string_view id, const extents& dims, const variable_elements& texts,
                    const array_options& options) {

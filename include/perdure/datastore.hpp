@@ -1,12 +1,12 @@
 // A datastore is a directory that makes one segment durable. Most programs use it through `manager`.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <perdure/detail/durations.hpp>
 #include <perdure/pager.hpp>
 #include <perdure/pending_checkpoint.hpp>
 #include <perdure/prepared_checkpoint.hpp>

@@ -202,12 +202,12 @@ class basic_manager {
   /// `already_exists`, `no_space`, `io`; `invalid_argument` with `shared_file` inside a `write_guard`.
   void snapshot(const std::filesystem::path& to) const { core().snapshot(to); }
   /// Copies a store as of its last checkpoint, as `store_maintenance::copy` does. `in_use`, and as above.
-  /// `copy_async` does so in a thread; its future throws what the copy throws.
+  /// `copy_async` does so in a thread; its handle throws what the copy throws.
   ///@{
   static void copy(const std::filesystem::path& from, const std::filesystem::path& to) {
     store_maintenance::copy(from, to);
   }
-  static std::future<void> copy_async(const std::filesystem::path& from, const std::filesystem::path& to) {
+  static pending_copy copy_async(const std::filesystem::path& from, const std::filesystem::path& to) {
     return store_maintenance::copy_async(from, to);
   }
   ///@}

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <future>
 #include <optional>
 #include <perdure/checkpoint_log.hpp>
+#include <perdure/pending_copy.hpp>
 #include <perdure/repair.hpp>
 #include <perdure/store_info.hpp>
 #include <perdure/verify.hpp>
@@ -52,8 +52,8 @@ repair_report repair(const std::filesystem::path& path, const repair_options& op
 /// when it was taken (`store_info`). Of a store that nobody has open and that has a prepared checkpoint, it
 /// has that too, and waits for the same verdict.
 void copy(const std::filesystem::path& from, const std::filesystem::path& to);
-/// Starts `copy` in a thread of its own. The future throws what it throws.
-std::future<void> copy_async(std::filesystem::path from, std::filesystem::path to);
+/// Starts `copy` in a thread of its own. The handle's `wait` throws what it throws.
+pending_copy copy_async(const std::filesystem::path& from, const std::filesystem::path& to);
 /// Deletes the store at the path, and what unfinished copies of that name a crash left beside it. False
 /// if nothing is there; `not_a_store` (nothing is touched) if something else is; `in_use`.
 bool remove(const std::filesystem::path& path);

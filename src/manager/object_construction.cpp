@@ -15,7 +15,10 @@ namespace perdure::detail {
 
 object_construction::object_construction(manager_core& core, const object_name& name, const type_stamp& type,
                                          std::size_t length, if_exists policy, std::size_t alignment)
-    : state_(*core.state_), key_(key_of(name, type)), kind_(name.kind()), owner_(std::this_thread::get_id()) {
+    : state_(*core.state_),
+      key_(key_of(name, type)),
+      kind_(name.kind()),
+      owner_(pending_constructions::mark_of_this_thread()) {
   state_.require_known(type);
   if (policy == if_exists::use && kind_ != instance_kind::anonymous) {
     object_ = core.find(name, type).first;

@@ -7,6 +7,11 @@
 
 namespace perdure::detail {
 
+const void* pending_constructions::mark_of_this_thread() noexcept {
+  static thread_local constinit char mark = 0;
+  return &mark;
+}
+
 const object_construction* pending_constructions::find(instance_kind kind,
                                                        std::string_view key) const noexcept {
   for (const object_construction* one : pending_)
@@ -15,8 +20,8 @@ const object_construction* pending_constructions::find(instance_kind kind,
 }
 
 bool pending_constructions::wait_for_me(const object_construction& goal) const noexcept {
-  const std::thread::id me = std::this_thread::get_id();
-  std::thread::id owner = goal.owner_;
+  const void* const me = mark_of_this_thread();
+  const void* owner = goal.owner_;
   for (std::size_t steps = 0; steps <= waiters_.size(); ++steps) {
     if (owner == me) return true;
     const auto next =
@@ -29,7 +34,7 @@ bool pending_constructions::wait_for_me(const object_construction& goal) const n
 
 void pending_constructions::wait_for(const object_construction& goal,
                                      std::unique_lock<std::shared_mutex>& held) {
-  const std::thread::id me = std::this_thread::get_id();
+  const void* const me = mark_of_this_thread();
   waiters_.push_back({me, &goal, goal.owner_});
   settled_.wait(held, [&] {
     const auto mine =

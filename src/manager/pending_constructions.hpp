@@ -6,7 +6,6 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "perdure/detail/manager_core.hpp"
@@ -17,6 +16,10 @@ namespace perdure::detail {
 /// called with the lock of the directory held, exclusively.
 class pending_constructions {
  public:
+  /// An address that no other living thread has. Not `std::thread::id`: <thread> would be compiled with every
+  /// program that includes a manager.
+  static const void* mark_of_this_thread() noexcept;
+
   std::size_t count() const noexcept { return pending_.size(); }
   void add(object_construction& begun) { pending_.push_back(&begun); }
   /// Null if no thread constructs such an object.
@@ -31,9 +34,9 @@ class pending_constructions {
  private:
   /// A thread that waits for a construction, and the thread that will settle it.
   struct waiter {
-    std::thread::id self;
+    const void* self;                 // a mark
     const object_construction* goal;  // null once settled
-    std::thread::id goal_owner;
+    const void* goal_owner;           // a mark
   };
 
   std::vector<object_construction*> pending_;

@@ -132,9 +132,9 @@ TEST_F(beside_a_writer, copies_take_nothing_of_a_checkpoint_that_is_committed_me
   };
   extend(1);
   for (std::uint64_t epoch = 2; epoch < 8 && !HasFailure(); ++epoch) {
-    std::future<void> copying = store_maintenance::copy_async(path(), path("copy"));
+    const pending_copy copying = store_maintenance::copy_async(path(), path("copy"));
     extend(epoch);
-    copying.get();
+    copying.wait();
     {
       const auto copy = datastore::open(path("copy"), small_store());
       const std::uint64_t pages_then = end_after(copy->epoch());

@@ -245,10 +245,10 @@ TEST_F(snapshots, copies_keep_holes_and_every_byte) {
 
 TEST_F(snapshots, a_copy_taken_in_the_background_reports_its_failure) {
   make_store(path())->close();
-  store_maintenance::copy_async(path(), path("copy")).get();
+  store_maintenance::copy_async(path(), path("copy")).wait();
   EXPECT_TRUE(store_maintenance::verify(path("copy")).whole());
   auto failing = store_maintenance::copy_async(path(), path("copy"));
-  EXPECT_TRUE(fails_with(errc::already_exists, "", [&] { failing.get(); }));
+  EXPECT_TRUE(fails_with(errc::already_exists, "", [&] { failing.wait(); }));
 }
 
 TEST_F(snapshots, of_an_unapplied_checkpoint_recover) {

@@ -9,9 +9,9 @@
 #include <perdure/array/extents.hpp>
 #include <perdure/array/untyped_arrays.hpp>
 #include <perdure/data_type.hpp>
+#include <perdure/detail/range_concepts.hpp>
 #include <perdure/error.hpp>
 #include <perdure/persistable.hpp>
-#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>

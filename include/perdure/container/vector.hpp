@@ -14,10 +14,10 @@
 #include <perdure/container/detail/copy_moved.hpp>
 #include <perdure/container/detail/storage.hpp>
 #include <perdure/detail/copyable.hpp>
+#include <perdure/detail/range_concepts.hpp>
 #include <perdure/perdure_fwd.hpp>
 #include <perdure/relocation.hpp>
 #include <perdure/stored_form.hpp>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 #include <vector>

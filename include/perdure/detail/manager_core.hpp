@@ -15,7 +15,6 @@
 #include <perdure/verify.hpp>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -180,7 +179,7 @@ class object_construction {
   manager_core::state& state_;
   std::string_view key_;
   instance_kind kind_;
-  std::thread::id owner_;
+  const void* owner_;  // the thread's mark (pending_constructions)
   void* object_ = nullptr;
   bool exists_ = false;
   bool pending_ = false;

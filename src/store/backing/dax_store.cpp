@@ -15,6 +15,7 @@
 #include "segment/dax_segment.hpp"
 #include "segment/page_runs.hpp"
 #include "store/backing/before_image_keeper.hpp"
+#include "store/backing/checkpoint_outcome.hpp"
 #include "store/backing/fault_sentences.hpp"
 #include "store/backing/forked_child.hpp"
 #include "store/backing/open_stores.hpp"
@@ -186,7 +187,7 @@ pending_checkpoint dax_store::checkpoint_async(std::span<const detail::page_run>
     if (failure.code() == errc::invalid_argument) throw;
     outcome.set_exception(std::current_exception());
   }
-  return pending_checkpoint(outcome.get_future().share());
+  return detail::handle_of(outcome);
 }
 
 void dax_store::gather(std::span<const detail::page_run> released, std::uint64_t pages) {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <future>
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
@@ -174,13 +173,6 @@ void store_maintenance::copy(const std::filesystem::path& from, const std::files
     const store::layout::super_slot& now = super.now();
     store::copy_store(directory, now, target, store::copy_of_last_checkpoint(directory, now, lock));
   });
-}
-
-std::future<void> store_maintenance::copy_async(std::filesystem::path from, std::filesystem::path to) {
-  // The program's signal handlers must not run on a thread it does not know of.
-  const base::signals_blocked blocked;
-  return std::async(std::launch::async,
-                    [from = std::move(from), to = std::move(to)] { store_maintenance::copy(from, to); });
 }
 
 }  // namespace perdure
