@@ -7,16 +7,13 @@
 
 namespace perdure {
 
-namespace detail {
-class checkpoint_outcome;
-}
-
 /// The handle of an asynchronous checkpoint, returned by `checkpoint_async`. Copies speak of the same
 /// checkpoint. A handle may outlive the store. Thread-safe.
 class [[nodiscard]] pending_checkpoint {
  public:
+  class outcome;  ///< Says how it ended; opaque.
   /// Makes a handle, for backings: of the epoch, or of what kept it from being made.
-  explicit pending_checkpoint(std::shared_ptr<const detail::checkpoint_outcome> outcome) noexcept;
+  explicit pending_checkpoint(std::shared_ptr<const outcome> of) noexcept;
   /// Makes a handle of a checkpoint that is done.
   static pending_checkpoint done(std::uint64_t epoch);
 
@@ -31,7 +28,7 @@ class [[nodiscard]] pending_checkpoint {
   std::uint64_t epoch() const;
 
  private:
-  std::shared_ptr<const detail::checkpoint_outcome> outcome_;
+  std::shared_ptr<const outcome> outcome_;
 };
 
 }  // namespace perdure

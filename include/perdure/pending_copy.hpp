@@ -5,16 +5,13 @@
 
 namespace perdure {
 
-namespace detail {
-class copy_outcome;
-}
-
 /// The handle of a copy that a thread of its own makes, returned by `copy_async`. Copies of the handle speak
 /// of the same copy; the destructor of the last one waits for it. Thread-safe.
 class [[nodiscard]] pending_copy {
  public:
+  class outcome;  ///< Says how it ended; opaque.
   /// Takes over a copy that has begun.
-  explicit pending_copy(std::shared_ptr<const detail::copy_outcome> outcome) noexcept;
+  explicit pending_copy(std::shared_ptr<const outcome> of) noexcept;
 
   /// Waits until the copy is there, durably, or throws what `copy` throws; as often as it is called.
   void wait() const;
@@ -22,7 +19,7 @@ class [[nodiscard]] pending_copy {
   bool ready() const;
 
  private:
-  std::shared_ptr<const detail::copy_outcome> outcome_;
+  std::shared_ptr<const outcome> outcome_;
 };
 
 }  // namespace perdure

@@ -187,7 +187,7 @@ pending_checkpoint dax_store::checkpoint_async(std::span<const detail::page_run>
     if (failure.code() == errc::invalid_argument) throw;
     outcome.set_exception(std::current_exception());
   }
-  return detail::handle_of(outcome);
+  return handle_of(outcome);
 }
 
 void dax_store::gather(std::span<const detail::page_run> released, std::uint64_t pages) {

@@ -162,7 +162,7 @@ pending_checkpoint journaled_store::depart(decision how, bool keep) {
   // Declared in this order: a promise that is destroyed unfulfilled while another thread may ask for it
   // allocates an exception, and if there is no memory for that, its destructor would end the program.
   const auto outcome = std::make_shared<std::promise<std::uint64_t>>();
-  pending_checkpoint handle = detail::handle_of(*outcome);
+  pending_checkpoint handle = handle_of(*outcome);
   worker_->post([this, outcome, how, keep] { decide_and_apply(how, *outcome, keep); });
   if (memory_->waits_for_home()) {
     worker_->wait();

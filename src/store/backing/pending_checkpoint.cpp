@@ -1,17 +1,33 @@
 #include <chrono>
 #include <perdure/pending_checkpoint.hpp>
+#include <utility>
 
 #include "store/backing/checkpoint_outcome.hpp"
 
 namespace perdure {
 
-pending_checkpoint::pending_checkpoint(std::shared_ptr<const detail::checkpoint_outcome> outcome) noexcept
-    : outcome_(std::move(outcome)) {}
+/// Thread-safe.
+class pending_checkpoint::outcome {
+ public:
+  explicit outcome(std::future<std::uint64_t> epoch) : epoch_(epoch.share()) {}
+
+  const std::shared_future<std::uint64_t>& epoch() const noexcept { return epoch_; }
+
+ private:
+  std::shared_future<std::uint64_t> epoch_;
+};
+
+pending_checkpoint store::handle_of(std::promise<std::uint64_t>& epoch) {
+  return pending_checkpoint(std::make_shared<const pending_checkpoint::outcome>(epoch.get_future()));
+}
+
+pending_checkpoint::pending_checkpoint(std::shared_ptr<const outcome> of) noexcept
+    : outcome_(std::move(of)) {}
 
 pending_checkpoint pending_checkpoint::done(std::uint64_t epoch) {
   std::promise<std::uint64_t> known;
   known.set_value(epoch);
-  return detail::handle_of(known);
+  return store::handle_of(known);
 }
 
 void pending_checkpoint::wait() const {

@@ -9,12 +9,10 @@
 
 namespace perdure {
 
-namespace detail {
-
 /// Thread-safe. Its destructor waits, as that of a future of `std::async` does.
-class copy_outcome {
+class pending_copy::outcome {
  public:
-  copy_outcome(std::filesystem::path from, std::filesystem::path to)
+  outcome(std::filesystem::path from, std::filesystem::path to)
       : done_(std::async(std::launch::async, [from = std::move(from), to = std::move(to)] {
           store_maintenance::copy(from, to);
         })) {}
@@ -25,10 +23,7 @@ class copy_outcome {
   std::shared_future<void> done_;
 };
 
-}  // namespace detail
-
-pending_copy::pending_copy(std::shared_ptr<const detail::copy_outcome> outcome) noexcept
-    : outcome_(std::move(outcome)) {}
+pending_copy::pending_copy(std::shared_ptr<const outcome> of) noexcept : outcome_(std::move(of)) {}
 
 void pending_copy::wait() const {
   outcome_->done().get();
@@ -42,7 +37,7 @@ pending_copy store_maintenance::copy_async(const std::filesystem::path& from,
                                            const std::filesystem::path& to) {
   // The program's signal handlers must not run on a thread it does not know of.
   const base::signals_blocked blocked;
-  return pending_copy(std::make_shared<const detail::copy_outcome>(from, to));
+  return pending_copy(std::make_shared<const pending_copy::outcome>(from, to));
 }
 
 }  // namespace perdure
