@@ -22,7 +22,7 @@ fail() {
 symbols_of() {
   awk -F'|' -v section="## $1" '
     /^## / { inside = $0 == section }
-    inside && $3 ~ /^ (same|kinder|differs|not offered|ours) $/ {
+    inside && $3 ~ /^ (same|safer|differs|not offered|ours) $/ {
       kind = $3; gsub(/^ | $/, "", kind); sub(" ", "-", kind)
       n = split($2, part, "`")
       for (i = 2; i <= n; i += 2) {
@@ -94,7 +94,7 @@ check() {
   # What only Perdure has is no part of the other library's interface.
   grep -v '^ours' "$work/symbols" >"$work/theirs"
   all=$(wc -l <"$work/theirs")
-  for kind in same kinder differs not-offered; do
+  for kind in same safer differs not-offered; do
     count=$(grep -c "^$kind " "$work/theirs" || true)
     share=$(((count * 2000 / all + 1) / 2))
     expected="$count ($((share / 10)).$((share % 10)) %)"

@@ -37,16 +37,16 @@ constexpr std::size_t least_bytes = 16;                       // smaller blocks 
 
 /// Blocks from here on are cleared by giving their pages back.
 constexpr std::size_t least_cleared_by_kernel = std::size_t{1} << 20;
-/// Of more the system is asked whether it is too much; less is not too much for any.
+/// Largest request that is granted without asking the system whether it is too much.
 constexpr std::size_t most_unasked = std::size_t{64} << 20;
 /// Bytes of large blocks freed, and not taken again, until free memory is given back to the system.
 constexpr std::ptrdiff_t freed_until_trim = std::ptrdiff_t{64} << 20;
-/// That a thread counts before it tells the others.
+/// Bytes that a thread counts on its own before it adds them to the common count.
 constexpr std::ptrdiff_t most_untold = freed_until_trim / 16;
 std::atomic<std::ptrdiff_t> freed{0};
 __thread std::ptrdiff_t freed_by_thread __attribute__((tls_model("initial-exec"))) = 0;
 
-/// Of large blocks; taken ones count less than nothing. Whether it is time to give memory back.
+/// Counts bytes of large blocks that were freed, or with a minus taken. Returns whether to give memory back.
 bool count_freed(std::ptrdiff_t bytes) noexcept {
   freed_by_thread += bytes;
   if (std::abs(freed_by_thread) < most_untold) [[likely]]
@@ -68,7 +68,7 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
-/// What the heap has reserved is not counted against what there is, so it would give out anything.
+/// Returns whether the system has this much memory. The heap's reservation alone would allow any size.
 bool may_have(std::size_t bytes) noexcept {
   return bytes <= most_unasked || !perdure::os::is_obvious_overcommit(bytes);
 }
@@ -248,7 +248,8 @@ PERDURE_EXPORT int mallopt(int, int) noexcept {
   return 0;
 }
 
-/// Of the heap; blocks in threads' caches count as in use. What the C library gave out is not in it.
+/// Returns counts of the heap. Blocks in threads' caches count as in use; blocks of the C library do not
+/// count.
 PERDURE_EXPORT struct mallinfo2 mallinfo2() noexcept {
   struct mallinfo2 result {};
   heap* const h = process_heap::get();
@@ -261,7 +262,7 @@ PERDURE_EXPORT struct mallinfo2 mallinfo2() noexcept {
   return result;
 }
 
-/// As `mallinfo2`, cut off at what an int holds.
+/// Returns the counts of `mallinfo2`, limited to the range of an int.
 PERDURE_EXPORT struct mallinfo mallinfo() noexcept {
   const struct mallinfo2 wide = mallinfo2();
   const auto cut = [](std::size_t n) {

@@ -1,4 +1,4 @@
-// What the C library and the kernel do under the names that this library puts its own functions under.
+// The original functions of the C library and the kernel that this library replaces.
 #pragma once
 
 #include <poll.h>

@@ -100,7 +100,7 @@ std::unique_ptr<mapping> take_out(place& one) noexcept {
   return std::unique_ptr<mapping>(std::exchange(one.what, nullptr));
 }
 
-/// What the file is, if mappings of it may be paged.
+/// Returns whether a mapping of the file may be paged.
 bool is_eligible(std::size_t bytes, int file, off_t offset, const settings& wanted) noexcept {
   struct stat status {};
   if (offset < 0 || offset % static_cast<off_t>(page_bytes) != 0 || ::fstat(file, &status) != 0 ||
@@ -145,7 +145,7 @@ std::unique_ptr<mapping> make(std::size_t bytes, int flags, int file, off_t offs
   }
 }
 
-/// Whether the mappings that there are leave one more its budget.
+/// Returns whether the mappings that there are leave one more its budget.
 bool take_budget(const settings& wanted) noexcept {
   const exclusive here;
   if (wanted.most - std::min(wanted.most, budget_in_use) < wanted.budget) return false;
@@ -173,7 +173,7 @@ void* list(std::unique_ptr<mapping> made) noexcept {
   return base;
 }
 
-/// What is left of `pieces` without `part`.
+/// Returns `pieces` without `part`.
 std::vector<range> without(const std::vector<range>& pieces, range part) {
   std::vector<range> rest;
   for (const range& piece : pieces) {
@@ -185,7 +185,7 @@ std::vector<range> without(const std::vector<range>& pieces, range part) {
   return rest;
 }
 
-/// As much of the mapping as is still mapped.
+/// Returns the number of bytes of the mapping that are still mapped.
 std::size_t bytes_left(const mapping& one) noexcept {
   std::size_t gone = 0;
   for (const range& part : one.gone) gone += static_cast<std::size_t>(part.end - part.begin);

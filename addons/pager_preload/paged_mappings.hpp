@@ -12,7 +12,7 @@ namespace perdure::pager_preload {
 /// or the pager failed.
 void* map_paged(std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept;
 
-/// Whether any of these bytes belong to one. Async-signal-safe.
+/// Returns whether any of these bytes belong to one. Async-signal-safe.
 bool is_paged(const void* address, std::size_t bytes) noexcept;
 
 /// Lets go of what of these bytes belongs to them, and unmaps the rest: as munmap.
@@ -24,7 +24,7 @@ bool leave_to_kernel(const void* address, std::size_t bytes) noexcept;
 
 /// False: the bytes are not all of one paged mapping.
 bool advise(std::byte* address, std::size_t bytes, pager::advice what) noexcept;
-/// Whether the bytes are all of one paged mapping.
+/// Returns whether the bytes are all of one paged mapping.
 bool is_within_one(const void* address, std::size_t bytes) noexcept;
 
 }  // namespace perdure::pager_preload

@@ -1,4 +1,4 @@
-// What the environment says.
+// Settings from environment variables.
 #pragma once
 
 #include <cstddef>

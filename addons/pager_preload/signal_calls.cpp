@@ -54,7 +54,7 @@ int set_action(int signal, const struct sigaction* wanted, struct sigaction* for
   return next::sigaction(signal, &open, former);
 }
 
-/// With nothing blocked while it runs.
+/// Installs a handler that runs with no signal blocked.
 sighandler_t set_handler(int number, sighandler_t handler, int flags) noexcept {
   struct sigaction wanted {};
   wanted.sa_handler = handler;
@@ -68,7 +68,7 @@ sighandler_t set_handler(int number, sighandler_t handler, int flags) noexcept {
   return set_action(number, &wanted, &former) == 0 ? former.sa_handler : SIG_ERR;
 }
 
-/// As BSD had it: bit 0 is signal 1, and there are 32.
+/// Changes the signal mask in BSD's form: bit 0 is signal 1, and there are 32.
 int change_mask_of_bits(int how, int bits) noexcept {
   sigset_t wanted;
   ::sigemptyset(&wanted);

@@ -1,4 +1,4 @@
-/* What memkind.h declared from 0.2 to 1.0 and no longer does. Programs of that time get it by
+/* Declarations of memkind.h from 0.2 to 1.0 that later versions removed. Programs of that time include it by
    `-include memkind_1_0.h`, others may have such names of their own. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* What memkind 1.14 has deprecated; memkind.h includes it. */
+/* Declarations that memkind 1.14 has deprecated; memkind.h includes it. */
 #pragma once
 
 #include "memkind.h"

@@ -104,7 +104,7 @@ void require_different_names(std::span<array_source* const> arrays) {
     throw error(errc::invalid_argument, "two arrays for one file are called \"" + std::string(*twice) + '"');
 }
 
-/// Whether elements have bytes that only a program knows, by the name of a type.
+/// Returns whether elements have bytes that only a program knows, by the name of a type.
 bool has_named_bytes(const data_type& type) {
   if (type.kind() == element_kind::structure)
     return std::any_of(type.fields().begin(), type.fields().end(),

@@ -58,7 +58,7 @@ class element_printer {
   }
 
  private:
-  /// Of an array of shape (2, 0): [[],[]].
+  /// Prints an empty array: [[],[]] for the shape (2, 0).
   void print_empty(std::size_t dimension) {
     if (dimension == dims_.rank()) return;
     out_.write("[");

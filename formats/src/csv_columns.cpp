@@ -31,7 +31,7 @@ std::size_t digits_at_begin(std::string_view text) noexcept {
   return std::min(text.find_first_not_of("0123456789"), text.size());
 }
 
-/// Whether the text is an exponent, or nothing.
+/// Returns whether the text is an exponent, or nothing.
 bool is_exponent(std::string_view text) noexcept {
   if (text.empty()) return true;
   if (text[0] != 'e' && text[0] != 'E') return false;
@@ -40,7 +40,7 @@ bool is_exponent(std::string_view text) noexcept {
   return !text.empty() && digits_at_begin(text) == text.size();
 }
 
-/// Whether a number has points between thousands and a comma before its fraction: 1.234,5.
+/// Returns whether a number has points between thousands and a comma before its fraction: 1.234,5.
 bool has_dots_in_thousands(std::string_view text) noexcept {
   const std::size_t comma = text.find(',');
   if (comma == std::string_view::npos || digits_at_begin(text.substr(comma + 1)) != text.size() - comma - 1)
@@ -53,7 +53,7 @@ bool has_dots_in_thousands(std::string_view text) noexcept {
   return true;
 }
 
-/// Whether what follows a decimal point has an exponent as Fortran writes it: 0D+00.
+/// Returns whether what follows a decimal point has an exponent as Fortran writes it: 0D+00.
 bool has_fortran_exponent(std::string_view fraction) noexcept {
   fraction.remove_prefix(digits_at_begin(fraction));
   if (fraction.empty() || (fraction[0] != 'd' && fraction[0] != 'D')) return false;
@@ -62,7 +62,7 @@ bool has_fortran_exponent(std::string_view fraction) noexcept {
   return !fraction.empty() && digits_at_begin(fraction) == fraction.size();
 }
 
-/// Whether a text is a number in decimal digits.
+/// Returns whether a text is a number in decimal digits.
 bool is_decimal(std::string_view text) noexcept {
   const std::size_t whole = digits_at_begin(text);
   text.remove_prefix(whole);
@@ -75,7 +75,7 @@ bool is_decimal(std::string_view text) noexcept {
   return whole + fraction != 0 && is_exponent(text);
 }
 
-/// Whether a text is an integer whose value float64 does not have.
+/// Returns whether a text is an integer whose value float64 does not have.
 bool is_rounded_integer(std::string_view text) {
   text = without_blanks(text);
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
@@ -90,7 +90,7 @@ bool is_rounded_integer(std::string_view text) {
   return std::string_view(digits.data(), end) != text;
 }
 
-/// Whether a number begins with zeros that its value does not have.
+/// Returns whether a number begins with zeros that its value does not have.
 bool has_zeros_before(std::string_view text) noexcept {
   text = without_blanks(text);
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);

@@ -54,11 +54,11 @@ class csv_column {
   /// The first number that is none with that decimal separator, if all other fields are numbers.
   const csv_mention* refused(char decimal) const;
 
-  /// Whether a number has a minus sign.
+  /// Returns whether a number has a minus sign.
   bool has_negative() const noexcept { return has_negative_; }
   /// Longest field in bytes.
   std::size_t longest() const noexcept { return longest_; }
-  /// Whether all fields stand in quotation marks.
+  /// Returns whether all fields stand in quotation marks.
   bool is_all_quoted() const noexcept { return is_all_quoted_; }
 
   /// First fields of each sort, if the column has numbers alone.

@@ -55,7 +55,7 @@ std::vector<csv_field> fields_of(std::string_view row, char separator) {
   }
 }
 
-/// Whether a separator cuts all rows into the same number of fields, which is more than one.
+/// Returns whether a separator cuts all rows into the same number of fields, which is more than one.
 bool cuts_evenly(const std::vector<std::string>& rows, char separator) {
   const std::size_t columns = fields_of(rows[0], separator).size();
   return columns > 1 && std::all_of(rows.begin(), rows.end(), [&](const std::string& row) {
@@ -67,7 +67,7 @@ bool is_any_number(const csv_field& field) {
   return kind_of(field) != column_kind::text || odd_number_of(field) != odd_number::none;
 }
 
-/// Whether the commas in the fields between semicolons are those of numbers.
+/// Returns whether the commas in the fields between semicolons are those of numbers.
 bool has_commas_in_numbers(const std::vector<std::string>& rows) {
   for (const std::string& row : rows)
     for (const csv_field& field : fields_of(row, ';'))
@@ -113,7 +113,7 @@ bool parses_as(const csv_field& field, const data_type& type) {
          parse_element(is_blank(field.text) ? "nan" : std::string_view(field.text), type, ignored.data());
 }
 
-/// Whether a row can be an element of the type that was asked for, or elements of it.
+/// Returns whether a row can be an element of the type that was asked for, or elements of it.
 bool parses_as(const std::vector<csv_field>& row, const data_type& type) {
   if (type.kind() != element_kind::structure)
     return std::all_of(row.begin(), row.end(), [&](const csv_field& one) { return parses_as(one, type); });
@@ -138,8 +138,8 @@ bool needs_quotes(const std::string& text, char separator) {
          text.find(separator) != std::string::npos || text.front() == ' ' || text.back() == ' ';
 }
 
-/// Whether the first row has texts alone. The name of the first column may be empty, as that of numbers of
-/// rows often is, and those of columns without anything.
+/// Returns whether the first row has texts alone. The name of the first column may be empty, as that of
+/// numbers of rows often is, and those of columns without anything.
 bool may_be_names(const std::vector<csv_field>& row, const std::vector<csv_column>& columns) {
   bool has_text = false;
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -151,7 +151,7 @@ bool may_be_names(const std::vector<csv_field>& row, const std::vector<csv_colum
   return has_text;
 }
 
-/// Whether a row has the names that the columns of the type have.
+/// Returns whether a row has the names that the columns of the type have.
 bool are_names_of(const std::vector<csv_field>& row, const data_type& type) {
   if (type.kind() != element_kind::structure) return false;
   const std::vector<leaf> leaves = leaves_of(type);
@@ -159,7 +159,7 @@ bool are_names_of(const std::vector<csv_field>& row, const data_type& type) {
                     [](const csv_field& field, const leaf& one) { return field.text == one.name; });
 }
 
-/// Whether the first row has names, by what is in it and in the others.
+/// Returns whether the first row has names, by what is in it and in the others.
 bool has_names(const input_file& file, const csv_shape& shape, const first_rows& rows,
                const std::optional<data_type>& type) {
   if (type && are_names_of(rows.first, *type)) return true;

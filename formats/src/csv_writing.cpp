@@ -24,7 +24,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// Whether a name is told from a value, and from several, without quotation marks.
+/// Returns whether a name is told from a value, and from several, without quotation marks.
 bool is_plain_name(const std::string& name) {
   const csv_field field{name, false};
   return name.find_first_of(",;\t|\"\r\n#") == std::string::npos && kind_of(field) == column_kind::text &&

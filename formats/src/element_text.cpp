@@ -78,7 +78,7 @@ void append_json_text(std::string& out, std::string_view text) {
 
 void append_one(std::string& out, const data_type& type, const std::byte* at, notation how);
 
-/// With fixed dimensions from `dimension` on.
+/// Appends an element with its fixed dimensions from `dimension` on.
 void append_fixed(std::string& out, const data_type& type, const data_type& base, std::size_t dimension,
                   const std::byte*& at, notation how) {
   if (dimension == type.dims().size()) {

@@ -11,7 +11,7 @@
 
 namespace perdure::formats {
 
-/// Whether the module perdure_NAME.so can be loaded.
+/// Returns whether the module perdure_NAME.so can be loaded.
 bool has_format_module(const std::string& name);
 /// Opens a file by the module perdure_NAME.so, which stays loaded. `unsupported` where there is none; what
 /// the module's library says of the file.

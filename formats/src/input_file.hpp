@@ -33,7 +33,7 @@ class input_file {
   void read_at(std::uint64_t offset, std::span<std::byte> to) const;
   /// Up to so many bytes of text.
   std::string text_at(std::uint64_t offset, std::size_t bytes) const;
-  /// Of an unnamed file. `no_space`, `io`.
+  /// Appends to an unnamed file. Throws `no_space`, `io`.
   void append(std::span<const std::byte> bytes);
   /// Returns the ranges of bytes from `begin` to `end` that are no holes, in order; nothing if there are more
   /// than `most`, or if the file system does not say.

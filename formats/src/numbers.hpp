@@ -8,7 +8,7 @@
 namespace perdure::formats {
 
 struct number_place {
-  element_kind kind;  ///< of complex numbers both parts are places of their own
+  element_kind kind;  ///< kind of the number; a complex number has a place for each part
   std::size_t offset;
   std::size_t size;
   bool is_exact;  ///< a double has each of its values
@@ -20,7 +20,7 @@ struct numbers_of_element {
   bool are_all = true;
 };
 
-/// Of an element that has up to 65,536 numbers; of others none.
+/// Returns the numbers of an element; none if it has more than 65,536.
 numbers_of_element numbers_in(const data_type& type);
 double number_at(const number_place& place, const std::byte* element) noexcept;
 

@@ -22,9 +22,10 @@ struct numpy_type {
   std::vector<std::string> losses = {};  ///< parts that types here lack
 };
 
-/// Of `'<f8'` or a list of fields. `bad_input`, `unsupported` (Python objects, dates, long double).
+/// Parses `'<f8'` or a list of fields. `bad_input`, `unsupported` (Python objects, dates, long double).
 numpy_type parse_numpy_type(const python_literal& descr);
-/// As Python writes it: `'<f8'`, `[('id', '<u8'), …]`. `unsupported` for what NumPy does not have.
+/// Returns a type in Python's notation: `'<f8'`, `[('id', '<u8'), …]`. `unsupported` if NumPy has no such
+/// type.
 std::string numpy_type_name(const data_type& type);
 
 }  // namespace perdure::formats

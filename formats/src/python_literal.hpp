@@ -15,7 +15,7 @@ struct python_literal {
   kind what = kind::none;
   std::string text;
   std::int64_t number = 0;            ///< or whether it is True
-  std::vector<python_literal> items;  ///< of a dictionary: a key and its value by turns
+  std::vector<python_literal> items;  ///< items; for a dictionary keys and values in turn
 
   /// Null where the dictionary has no such key.
   const python_literal* find(std::string_view key) const noexcept;

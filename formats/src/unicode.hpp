@@ -14,9 +14,9 @@ bool append_utf8(std::string& out, std::uint32_t character);
 std::size_t utf8_length(std::string_view text);
 /// Returns whether a text is UTF-8.
 bool is_utf8(std::string_view text) noexcept;
-/// What is no UTF-8 becomes U+FFFD.
+/// Returns the text with U+FFFD in place of bytes that are not UTF-8.
 std::string sound_utf8(std::string_view text);
-/// As little-endian UTF-32; what is no UTF-8 becomes U+FFFD.
+/// Appends the text as little-endian UTF-32, with U+FFFD in place of bytes that are not UTF-8.
 void append_utf32(std::string& out, std::string_view text);
 
 }  // namespace perdure::formats

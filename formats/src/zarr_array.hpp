@@ -42,7 +42,7 @@ struct zarr_array {
   zarr_keys keys;
   std::string fill;  ///< an element of a chunk that has no file; of Unicode texts the text in UTF-8
 
-  /// Whether a chunk is a list of texts with their lengths.
+  /// Returns whether a chunk is a list of texts with their lengths.
   bool has_variable_texts() const noexcept { return what.type.is_variable() && !element.is_utf32; }
 };
 

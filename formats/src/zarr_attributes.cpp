@@ -70,7 +70,7 @@ double real_of(const zarr_json& value) {
   return number ? *number : value.get<double>();
 }
 
-/// Whether doubles have all whole numbers of the list.
+/// Returns whether doubles have all whole numbers of the list.
 bool are_exact(const listed_values& values) {
   constexpr std::int64_t largest = std::int64_t{1} << 53;
   return std::all_of(values.all.begin(), values.all.end(), [](const zarr_json* one) {
@@ -199,7 +199,7 @@ zarr_json json_of(const array_attribute& one) {
   return nested(values, dims, 0, next);
 }
 
-/// Whether values are numbers or truths in JSON.
+/// Returns whether values are numbers or truths in JSON.
 bool is_number_of_json(element_kind kind) {
   return kind == element_kind::boolean || (kind >= element_kind::int8 && kind <= element_kind::uint64) ||
          is_fraction(kind);

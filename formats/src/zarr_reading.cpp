@@ -321,7 +321,7 @@ class zarr_walk {
     }
   }
 
-  /// Whether a node is the member that is wanted, or a group that may have it.
+  /// Returns whether a node is the member that is wanted, or a group that may have it.
   bool is_wanted(const std::string& name) const {
     return how_.member.empty() || name.empty() || how_.member == name || how_.member.starts_with(name + '/');
   }

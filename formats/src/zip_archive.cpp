@@ -82,7 +82,7 @@ directory find_directory(const input_file& archive) {
   return result;
 }
 
-/// What a member's extra field has instead of numbers that are too large for theirs.
+/// Reads the 64-bit sizes and the offset of a member from its extra field.
 void read_extra64(const input_file& archive, const record& extra, zip_member& member, bool header) {
   for (std::size_t at = 0; at + 4 <= extra.size();) {
     const std::uint64_t id = extra.number(at, 2);

@@ -21,7 +21,8 @@ struct zip_member {
   bool is_deflated = false;
 };
 
-/// What the archive's directory lists. `bad_input`, `unsupported` (encryption, other compression).
+/// Returns the members in the archive's directory. `bad_input`, `unsupported` (encryption, other
+/// compression).
 std::vector<zip_member> list_zip(const input_file& archive);
 
 /// A member's bytes: where they are in the archive, or in a file of their own that they are unpacked to.

@@ -1,4 +1,4 @@
-// What a search needs whatever the graph is.
+// The parts of a search that do not depend on the type of the graph.
 #include <perdure/error.hpp>
 #include <perdure/graph/bfs.hpp>
 #include <perdure/graph/neighbourhood.hpp>

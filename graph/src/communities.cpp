@@ -193,7 +193,7 @@ class cycles {
   unsigned iterations() const noexcept { return iterations_; }
 
  private:
-  /// Whether there is another level.
+  /// Returns whether there is another level.
   bool go_up(std::vector<vertex_id>& names, unsigned order, bool refines) {
     const community_graph& graph = graphs_.back();
     community_labels found = how_.labels(graph, names);

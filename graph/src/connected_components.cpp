@@ -1,4 +1,4 @@
-// What finding components needs whatever the graph is.
+// The parts of finding components that do not depend on the type of the graph.
 #include <algorithm>
 #include <perdure/graph/connected_components.hpp>
 #include <unordered_map>

@@ -25,7 +25,7 @@ std::optional<Number> number_in(std::string_view text) {
   return value;
 }
 
-/// Whether a number is written without a point and without an exponent.
+/// Returns whether a number is written without a point and without an exponent.
 bool is_whole(std::string_view number) {
   return number.find_first_not_of("+-0123456789") == std::string_view::npos;
 }

@@ -20,7 +20,7 @@ class id_ranks {
   id_ranks(const drawn_edges& all, unsigned threads);
 
   std::size_t vertices() const noexcept { return vertices_; }
-  /// Whether each id is its own rank.
+  /// Returns whether each id is its own rank.
   bool are_identical() const noexcept { return identical_; }
   vertex_handle rank(vertex_id id) const noexcept {
     if (identical_) return static_cast<vertex_handle>(id);

@@ -1,4 +1,4 @@
-// What PageRank needs whatever the graph is.
+// The parts of PageRank that do not depend on the type of the graph.
 #include <perdure/error.hpp>
 #include <perdure/graph/pagerank.hpp>
 

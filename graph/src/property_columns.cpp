@@ -30,7 +30,7 @@ void append_number(std::string& to, double value) {
   }
 }
 
-/// Whether there is a value: a number is missing if it is NaN, a text if it is empty.
+/// Returns whether there is a value: a number is missing if it is NaN, a text if it is empty.
 template <class T>
 bool append_value(std::string& to, const T& value) {
   if constexpr (std::is_same_v<T, std::string>) {

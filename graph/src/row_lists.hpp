@@ -36,7 +36,7 @@ struct row_options {
   bool reversed = false;   ///< arcs lead from an edge's target to its source
   bool drop_loops = false;
   bool drop_duplicates = false;
-  bool last_use = true;  ///< of the chunks, which are dropped as early as can be
+  bool last_use = true;  ///< whether the chunks are not used again; they are dropped as early as possible
   unsigned threads = 1;
 };
 
@@ -49,7 +49,7 @@ class row_lists {
 
   std::uint64_t degree(vertex_handle v) const noexcept { return ends_[v] - begins_[v]; }
   std::span<const End> row(vertex_handle v) const noexcept { return {arcs_.get() + begins_[v], degree(v)}; }
-  /// Of all vertices.
+  /// Returns the number of arcs of all vertices.
   std::uint64_t arcs() const noexcept { return count_; }
 
  private:

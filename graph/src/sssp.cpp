@@ -1,4 +1,4 @@
-// What finding shortest paths and neighbours needs whatever the graph is.
+// The parts of finding shortest paths and neighbours that do not depend on the type of the graph.
 #include <perdure/error.hpp>
 #include <perdure/graph/neighbourhood.hpp>
 #include <perdure/graph/shortest_path.hpp>

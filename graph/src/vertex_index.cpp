@@ -1,4 +1,4 @@
-// What numbering the vertices of an adjacency list takes whatever its containers are.
+// The parts of numbering an adjacency list's vertices that do not depend on its containers.
 #include <algorithm>
 #include <numeric>
 #include <perdure/error.hpp>

@@ -1,4 +1,4 @@
-// What a store remembers of its checkpoints.
+// The log of a store's last checkpoints.
 #pragma once
 
 #include <cstddef>

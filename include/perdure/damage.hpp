@@ -1,4 +1,4 @@
-// What happens when a program touches a damaged page of a store opened with `verify_mode::lazy`.
+// Damaged pages of a store that was opened with `verify_mode::lazy`, when a program touches them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the elements of an object or an array are, in words that every language has: a number's kind, or a
+// The type of the elements of an object or an array, in a form for every language: a number's kind, or a
 // struct's fields with their names, offsets and types. A store keeps it beside the C++ type, so that C,
 // Python and the program `perdure` know an array of doubles or of structs for what it is.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace perdure {
 
-/// What one element is, before its fixed dimensions. Values are stable.
+/// Kind of one element, before its fixed dimensions. Values are stable.
 enum class element_kind : std::uint8_t {
   opaque = 0,  ///< bytes of which only size, alignment and a name are known
   boolean,

@@ -304,7 +304,7 @@ class datastore {
 
  private:
   virtual void admit_ahead(const detail::page_run&) {}
-  /// Of pages that were copied past memory: see `copy_in`.
+  /// Settles pages that were copied past memory: see `copy_in`.
   virtual void settle_written(const detail::page_run&) {}
   /// Whole pages of what is copied, which may be written to the files; false: the caller copies them.
   /// The last is an array for the checksum of each page's bytes.

@@ -1,4 +1,4 @@
-// What goes wrong, as a code a program can test and a sentence a person can act on.
+// Errors: a code that a program can test, and a sentence on which a person can act.
 #pragma once
 
 #include <stdexcept>

@@ -77,7 +77,7 @@ class hash_seed {
 };
 
 namespace detail {
-/// What a table's seed changes in every key of a hash; none of a table without one.
+/// Returns the change that a table's seed makes in every key of a hash; 0 for a table without one.
 constexpr std::uint64_t key_change(std::uint16_t table_seed) noexcept {
   return hash_mix(table_seed);
 }
@@ -356,13 +356,13 @@ struct hash<T> {
 };
 
 namespace detail {
-/// What converts to 64 bits and stays itself. A floating-point number would lose its fraction; an object of a
-/// class may have more to it than the number it converts to.
+/// A type that converts to 64 bits without a change. A floating-point number would lose its fraction; an
+/// object of a class may have more to it than the number it converts to.
 template <class T>
 concept plain_integer =
     std::is_convertible_v<T, std::uint64_t> && !std::is_floating_point_v<T> && !std::is_class_v<T>;
 
-/// What a member counts for in `hash_combine`.
+/// Returns the value of a member in `hash_combine`.
 template <class T>
 struct combined {
   static_assert(!std::is_pointer_v<T> && !std::is_array_v<T>,

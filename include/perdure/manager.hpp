@@ -53,7 +53,7 @@ template <class Placement>
 class basic_manager;
 
 namespace detail {
-/// What the library's own parts use of a manager. `invalid_argument` of one that is closed.
+/// Access for the library's own parts to a manager. `invalid_argument` for one that is closed.
 template <class Placement>
 manager_core& core_of(const basic_manager<Placement>& store) {
   return store.core();

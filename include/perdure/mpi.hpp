@@ -278,7 +278,7 @@ inline void repartition(MPI_Comm communicator, const std::filesystem::path& path
 
 namespace detail_ {
 
-/// What an array_store has open, made before the store itself.
+/// Objects that an array_store has open, made before the store itself.
 struct open_arrays {
   std::unique_ptr<manager> own;  // or null: somebody else's
   std::shared_ptr<detail::store_set> set;

@@ -1,4 +1,4 @@
-// What a store knows about each of its objects, and iteration over them.
+// Descriptions of a store's objects, and iteration over them.
 #pragma once
 
 #include <cstddef>

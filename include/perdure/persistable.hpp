@@ -176,8 +176,8 @@ template <class Placement>
   requires requires { Placement::stores_any_type; }
 inline constexpr bool takes_any_type<Placement> = Placement::stores_any_type;
 
-/// As above with `stores_locks`: mutexes that are free whenever the store is checkpointed hold nothing of the
-/// process, on Linux.
+/// Like the value above with `stores_locks`: mutexes that are free whenever the store is checkpointed hold
+/// nothing of the process, on Linux.
 template <class Placement>
 inline constexpr bool takes_locks = false;
 template <class Placement>

@@ -1,4 +1,4 @@
-// What a store records about the type of each object, so that it is never read as another type.
+// The record of an object's type in a store, so that it is never read as another type.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ std::string demangle(std::string_view mangled);
 std::string short_type_name(std::string_view demangled);
 
 namespace detail {
-/// What of a stored type must be as in this program.
+/// The part of a stored type that must be equal in this program.
 enum class type_match { whole, layout };
 
 type_stamp make_type_stamp(const char* name, std::size_t size, std::size_t alignment, std::uint32_t version,

@@ -166,8 +166,8 @@ std::optional<container_contents> container_reader::contents_of_std_string(const
   return holds(inside.begin, inside.bytes) ? std::optional(inside) : std::nullopt;
 }
 
-/// Of Boost and libstdc++: two iterators of four pointers each, to the element, to the beginning and the end
-/// of its block, and to the block's place in a table of blocks.
+/// Finds the number of an element in a deque of Boost or libstdc++. An iterator has four pointers: to the
+/// element, the beginning and the end of its block, and to the block's place in a table of blocks.
 std::optional<std::uint64_t> container_reader::number_in_deque(const stored_type& type, std::uint64_t offset,
                                                                std::uint64_t element) const {
   std::array<std::uint64_t, 8> places{};

@@ -13,10 +13,10 @@ namespace perdure::inspect {
 /// The memory of a container. Offsets are from the store's first byte.
 struct container_contents {
   std::uint64_t count = 0;  ///< elements, or characters
-  std::uint64_t bytes = 0;  ///< of the memory it owns
-  std::uint64_t begin = 0;  ///< of that memory
+  std::uint64_t bytes = 0;  ///< bytes of memory that it owns
+  std::uint64_t begin = 0;  ///< offset of that memory
   std::uint64_t first = 0;  ///< a vector's elements, a string's characters, a flat table's control bytes
-  std::uint64_t slots = 0;  ///< of a flat table
+  std::uint64_t slots = 0;  ///< number of slots of a flat table
   std::size_t element = 0;  ///< its type
 };
 

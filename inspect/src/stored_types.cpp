@@ -75,7 +75,7 @@ struct builtin {
   std::uint64_t size;
 };
 
-/// As the Itanium C++ ABI names them.
+/// Names of built-in types in the Itanium C++ ABI.
 constexpr std::array builtins{
     builtin{"b", type_form::boolean, 1},        builtin{"c", type_form::character, 1},
     builtin{"a", type_form::signed_integer, 1}, builtin{"h", type_form::unsigned_integer, 1},

@@ -40,7 +40,7 @@ enum class type_form {
 constexpr bool is_string(type_form form) noexcept {
   return form == type_form::string || form == type_form::boost_string || form == type_form::std_string;
 }
-/// Whether the number of elements is read, but not the elements.
+/// Returns whether the number of elements is read, but not the elements.
 constexpr bool is_only_counted(type_form form) noexcept {
   return form == type_form::deque || form == type_form::counted;
 }

@@ -20,7 +20,7 @@ namespace {
 /// Up to so many bytes of an array are copied with the lock held.
 constexpr std::size_t small_bytes = std::size_t{64} << 10;
 
-/// Whether a block has a part, which has dimensions, as bytes beside each other.
+/// Returns whether a block has a part, which has dimensions, as bytes beside each other.
 bool lies_beside_itself(const held_block& one, const slab& where) {
   if (one.block.codec != 0 || one.block.shuffled != 0 || where.count.rank() == 0) return false;
   if (!one.where.contains({where.offset, where.count})) return false;

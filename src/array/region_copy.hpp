@@ -16,7 +16,7 @@ void copy_region(const extents& count, std::size_t element_size, std::byte* to,
 void fill_region(const extents& count, std::size_t element_size, std::byte* to,
                  std::span<const std::ptrdiff_t> to_strides, std::byte value);
 
-/// Whether the elements lie beside each other, row-major.
+/// Returns whether the elements lie beside each other, row-major.
 bool is_dense(const extents& dims, std::span<const std::ptrdiff_t> strides,
               std::size_t element_size) noexcept;
 

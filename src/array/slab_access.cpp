@@ -1,4 +1,4 @@
-// What is asked of a part of an array before any of it is read or written.
+// Checks of a part of an array before any of it is read or written.
 #include "array/slab_access.hpp"
 
 #include <perdure/detail/index_order.hpp>

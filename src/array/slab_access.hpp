@@ -15,7 +15,7 @@ void require_slab(std::string_view id, const extents& dims, const slab& where, c
 
 bool is_strided(const slab& where);
 
-/// Of the steps that a slab makes along a dimension, those to elements in `[offset, offset + count)`, of
+/// The steps that a slab makes along a dimension to elements in `[offset, offset + count)`, of
 /// which it has some.
 struct slab_steps {
   std::uint64_t first;

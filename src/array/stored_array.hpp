@@ -1,4 +1,4 @@
-// What a store keeps of its arrays: one object, found by its type, with an entry for each array.
+// Layout of a store's arrays: one object, found by its type, with an entry for each array.
 //
 //   array_catalogue ─► arrays: id ─► stored_array ─► boxes, blocks ─► a block of the heap for each part
 //                  └─► unlinked: blocks that belong to no array (any more, or not yet)
@@ -36,7 +36,7 @@ struct stored_attribute {
   perdure::vector<std::uint64_t> dims;
   perdure::string bytes;
 
-  /// Of the same store.
+  /// Exchanges two attributes of the same store.
   void exchange(stored_attribute& other) noexcept {
     type.swap(other.type);
     dims.swap(other.dims);
@@ -59,7 +59,7 @@ struct stored_array {
   std::uint8_t may_overlap = 0;  // blocks may hold the same elements: the newest counts
   std::int32_t level = 0;
 
-  /// Of the same store.
+  /// Exchanges two arrays of the same store, without their attributes.
   void exchange_all_but_attributes(stored_array& other) noexcept {
     type.swap(other.type);
     dims.swap(other.dims);

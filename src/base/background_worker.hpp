@@ -24,7 +24,7 @@ class background_worker {
   void post(std::function<void()> task);
   /// Waits until no task is left.
   void wait();
-  /// Whether no task is left.
+  /// Returns whether no task is left.
   bool is_idle();
   /// For a task that can be left undone: whether another thread waits for its end, or another task is posted
   /// behind it.

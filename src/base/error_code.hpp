@@ -1,4 +1,4 @@
-// What a failed system call means to a program.
+// Error codes for failed system calls.
 #pragma once
 
 #include <perdure/error.hpp>

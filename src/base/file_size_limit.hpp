@@ -9,9 +9,9 @@
 
 namespace perdure::base {
 
-/// Whether `ulimit -f` keeps this process from writing at `offset`; errno is EFBIG then. To be asked before
-/// writing, as the kernel answers such a write with the signal SIGXFSZ too, which ends a program that does
-/// not know of it. Async-signal-safe.
+/// Returns whether `ulimit -f` keeps this process from writing at `offset`; errno is EFBIG then. To be asked
+/// before writing, as the kernel answers such a write with the signal SIGXFSZ too, which ends a program that
+/// does not know of it. Async-signal-safe.
 inline bool is_beyond_file_size_limit(std::uint64_t offset) noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || offset < limit.rlim_cur)

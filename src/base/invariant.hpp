@@ -1,4 +1,4 @@
-// What must hold inside the library whatever a program, a disk or the kernel does.
+// Invariants of the library, which hold whatever a program, a disk or the kernel does.
 //
 // A violation is a mistake of this library. The process ends with one line that says where, before anything
 // that follows from it is made durable. What others may get wrong (arguments, files, devices) is never

@@ -1,4 +1,4 @@
-// What every function of the C API does at its edge: no exception leaves, arguments are looked at, structs of
+// The edge of the C API, in every function: no exception leaves, arguments are checked, structs of
 // other versions are read and filled as far as both sides know them.
 #pragma once
 
@@ -45,7 +45,7 @@ inline const char* required_text(const char* given, const char* what) {
   return &required(given, what);
 }
 
-/// As `required`, for a result that is NULL should the function fail.
+/// Like `required`, for a result that becomes NULL if the function fails.
 template <class T>
 T*& required_result(T** given, const char* what) {
   T*& result = required(given, what);

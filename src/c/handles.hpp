@@ -220,7 +220,7 @@ const auto& item_of(const List* list, std::size_t index) {
   return items[index];
 }
 
-/// What a function that frees a handle does.
+/// Frees a handle, for functions of the C API.
 template <class T>
 perdure_status free_handle(const T* handle) noexcept {
   return guarded([&] { take_object(handle); });

@@ -1,4 +1,4 @@
-// What a store records about itself.
+// The C API's view of a store's own records.
 #include "perdure/c/info.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the inline hot path falls back to: allocating and freeing when the calling thread's cache cannot
+// The long path behind the inline fast path: allocating and freeing when the calling thread's cache cannot
 // serve.
 //
 // A small block travels slab -> bin -> thread's cache -> program and back; only the first two know it in the

@@ -1,4 +1,4 @@
-// What a heap throws when it has no block to give, and what it says.
+// The exception of a heap that has no block to give, and its message.
 #include "heap/allocation_failure.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a heap throws when it has no block to give. A heap in a store throws a `std::bad_alloc` that says
+// The exception of a heap that has no block to give. A heap in a store throws a `std::bad_alloc` that says
 // which store it was, what was asked for, and what can be done. Any other heap, such as a process's own,
 // throws a plain `std::bad_alloc`: its exceptions need memory from the same heap.
 #pragma once

@@ -24,7 +24,7 @@ class bin {
   /// Copies a used block into another slab that has no more free blocks than its own, and frees it. Null if
   /// there is none among the first few slabs.
   void* move_to_denser(void* block) noexcept;
-  /// Whether the block is a used one of a slab of this class.
+  /// Returns whether the block is a used one of a slab of this class.
   bool is_used(const void* block) noexcept;
 
   /// Keeps other threads out of this class.

@@ -55,11 +55,12 @@ struct heap::engine {
   /// The calling thread's cache; null where there can be none.
   detail::owned_cache* own_cache(heap& owner) noexcept;
 
-  /// What `detail::heap_change` calls.
+  /// Begins a change of the heap, for `detail::heap_change`.
   detail::owned_cache* begin_change(heap& owner) noexcept;
   static void end_change(detail::thread_cache& cache) noexcept;
   void end_change_without_cache() noexcept;
-  /// Whether a thread of this process keeps the others from changing the heap, or waits until it does.
+  /// Returns whether a thread of this process keeps the others from changing the heap, or waits until it
+  /// does.
   bool is_shut() const noexcept;
   // What `standstill` calls, in this order; the last undoes the first.
   void shut() noexcept;
@@ -75,7 +76,8 @@ struct heap::engine {
   void* allocate_large(std::size_t bytes, std::uint32_t alignment_units);
   void deallocate_large(void* block) noexcept;
   bool resize_large(void* block, std::size_t bytes) noexcept;
-  /// Whether the offset lies in the data of a zone with metadata: only then may it be looked up there.
+  /// Returns whether the offset lies in the data of a zone with metadata: only then may it be looked up
+  /// there.
   bool has_metadata_for(std::uint64_t offset) const noexcept;
 
   /// The heap's number among the open heaps: the lowest that is free, so that a few heaps never share a place
@@ -153,7 +155,7 @@ extern os::futex_word standstills_ended;
 /// The calling thread's cache for the heap of that number, put where the hot path looks for it unless the
 /// heap is shut; null while the thread is ending.
 owned_cache* cache_for(heap& owner, unsigned number, std::vector<owned_cache*>& caches);
-/// As above, or null if the thread has none; never makes one.
+/// Returns the thread's cache, or null if it has none; never makes one.
 owned_cache* find_cache(const heap& owner, unsigned number) noexcept;
 /// Takes the heap's caches away from it, so that their threads reuse them for other heaps.
 void orphan_all(std::vector<owned_cache*>& caches) noexcept;

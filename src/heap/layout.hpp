@@ -1,4 +1,4 @@
-// What a heap writes into its segment. All of it is metadata in ranges of its own, apart from user blocks,
+// Layout of a heap in its segment. All of it is metadata in ranges of its own, apart from user blocks,
 // so that a stray write is less likely to hit it and freeing a block does not dirty the block's page.
 //
 // The segment is a row of zones of 1 GiB. Each zone begins with its own metadata:

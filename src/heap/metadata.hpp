@@ -29,7 +29,7 @@ class metadata {
     return reinterpret_cast<std::uint64_t*>(zone_of(slab) + wide_bitmap_offset +
                                             (slab % units_per_zone) * wide_bitmap_size);
   }
-  /// Whether what the zone's kind promises of its metadata lies in a segment of that size.
+  /// Returns whether what the zone's kind promises of its metadata lies in a segment of that size.
   static bool is_held(std::size_t z, std::size_t segment_bytes) noexcept {
     return z * zone_size + data_offset <= segment_bytes;
   }

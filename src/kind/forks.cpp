@@ -1,4 +1,4 @@
-// What becomes of kinds in a forked child. A fork copies only the thread that calls it, so that thread holds
+// Kinds at a fork. A fork copies only the thread that calls it, so that thread holds
 // the locks of all kinds meanwhile. Kinds whose memory parent and child share belong to the parent
 // afterwards: else both would hand out the same blocks.
 #include "os/forks.hpp"

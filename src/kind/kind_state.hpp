@@ -1,4 +1,4 @@
-// What a kind is made of, behind its public face.
+// State of a kind, behind its public interface.
 #pragma once
 
 #include <atomic>
@@ -52,7 +52,7 @@ struct kind_state {
   void* reallocate(void* block, std::size_t bytes, bool& refused) noexcept;
   bool deallocate(void* block) noexcept;
   std::size_t usable_size(const void* block) const noexcept;
-  /// Whether the address lies in memory of this kind.
+  /// Returns whether the address lies in memory of this kind.
   bool holds(const void* address) const noexcept;
 };
 

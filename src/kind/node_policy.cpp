@@ -137,7 +137,7 @@ class node_policy final : public memory_policy {
   void require_free(const numa_placement& wanted, std::size_t bytes) const {
     if (wanted.mode == numa_mode::bind && !is_free(wanted, bytes)) throw std::bad_alloc();
   }
-  /// Whether so much is free; true if that is not known.
+  /// Returns whether so much is free; true if that is not known.
   bool is_free(const numa_placement& wanted, std::uint64_t bytes) const {
     std::uint64_t free = 0;
     bool known = false;

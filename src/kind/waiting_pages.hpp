@@ -20,7 +20,7 @@ class waiting_pages {
   std::uint64_t bytes() const noexcept { return bytes_; }
 
  private:
-  /// Whether neighbours are one range, and `bytes_` is what all ranges have.
+  /// Returns whether neighbours are one range, and `bytes_` is what all ranges have.
   bool is_sound() const noexcept;
 
   std::map<std::uintptr_t, std::uintptr_t> ranges_;  // begin -> end; neighbours are one

@@ -1,4 +1,4 @@
-// What needs the heap to stand still: checkpoints, snapshots, and looking at all of it.
+// Work for which the heap must stand still: checkpoints, snapshots, and examining all of it.
 #include <atomic>
 #include <memory>
 #include <mutex>

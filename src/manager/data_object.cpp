@@ -26,7 +26,7 @@ std::string quoted(const object_name& name) {
   return '"' + std::string(name.name()) + '"';
 }
 
-/// Of zeros; null where there is one already.
+/// Constructs an object of zeros. Returns null if there is one already.
 void* construct_zeros(manager_core& core, const object_name& name, const type_stamp& type,
                       std::uint64_t length, std::size_t alignment, if_exists policy, bool* created) {
   require_alignment(alignment);

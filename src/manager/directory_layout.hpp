@@ -1,4 +1,4 @@
-// What the directory of objects writes into the segment. All links are offsets from the segment's start;
+// Layout of the directory of objects in the segment. All links are offsets from the segment's start;
 // 0 means none.
 //
 //   heap root ─► directory_root ─► slot table: open addressing, a power of two of 8-byte slots

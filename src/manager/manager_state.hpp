@@ -1,4 +1,4 @@
-// What an open manager consists of: the store, the heap, the directory, and which objects are under
+// State of an open manager: the store, the heap, the directory, and which objects are under
 // construction.
 //
 // One lock guards the directory: finding shares it, changing it is exclusive. It is never held while

@@ -32,7 +32,7 @@ class name_directory {
 
   /// Null where there is none. O(1).
   void* find(instance_kind kind, std::uint64_t hash, std::string_view key) const;
-  /// Whether an object of the directory begins at this address, which may be any. O(1).
+  /// Returns whether an object of the directory begins at this address, which may be any. O(1).
   bool contains(const void* object) const;
 
   /// The record of an object that is in the directory, or was allocated for it.
@@ -64,7 +64,7 @@ class name_directory {
   const checked_memory& memory() const noexcept { return memory_; }
   /// Null where there is no directory yet.
   const directory_root* root() const noexcept { return root_; }
-  /// What is wrong with the table and its records, one sentence each.
+  /// Returns the faults of the table and its records, one sentence each.
   std::vector<std::string> check() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the directory knows an object under, and how messages call it.
+// Key of an object in the directory, and its name in messages.
 #include "manager/object_key.hpp"
 
 #include "manager/name_directory.hpp"

@@ -1,4 +1,4 @@
-// What the directory knows an object under, and how messages call it.
+// Key of an object in the directory, and its name in messages.
 #pragma once
 
 #include <string>

@@ -25,7 +25,7 @@ class pending_constructions {
   /// Null if no thread constructs such an object.
   const object_construction* find(instance_kind kind, std::string_view key) const noexcept;
 
-  /// Whether the thread that constructs `goal` waits for the calling one, be it through others.
+  /// Returns whether the thread that constructs `goal` waits for the calling one, be it through others.
   bool wait_for_me(const object_construction& goal) const noexcept;
   /// Lets go of the lock until `goal` is settled.
   void wait_for(const object_construction& goal, std::unique_lock<std::shared_mutex>& held);

@@ -92,7 +92,7 @@ std::optional<data_type> parsed(std::string_view text, std::size_t size) {
   return std::nullopt;
 }
 
-/// What stands behind "= " in the last line.
+/// Returns the text after "= " in the last line.
 std::string_view text_in(std::string_view layout) {
   if (!layout.ends_with('\n')) return {};
   layout.remove_suffix(1);

@@ -23,12 +23,12 @@ class language_neutral_stamp {
   type_stamp stamp_;
 };
 
-/// What a recorded type is in words that every language has; nothing where it is not known, or nothing that
-/// can be believed.
+/// Returns a recorded type as a `data_type`; nothing if it is unknown, or if its record
+/// cannot be believed.
 std::optional<data_type> stored_data_type(std::string_view mangled_name, std::size_t size,
                                           std::string_view layout);
 
-/// Whether it was recorded by its text alone, by a program that had no C++ type for it.
+/// Returns whether it was recorded by its text alone, by a program that had no C++ type for it.
 inline bool is_language_neutral(std::string_view recorded_name) noexcept {
   return recorded_name.starts_with('=');
 }

@@ -33,7 +33,7 @@ recorded_parts parts_to_record(const type_stamp& type) noexcept;
 /// Splits the text of a record.
 recorded_parts parts_of_recorded(std::string_view text) noexcept;
 
-/// As much of a description, in whole lines, as a record has room for.
+/// Returns as much of a description, in whole lines, as fits in a record.
 std::string_view kept_part_of(std::string_view layout) noexcept;
 
 /// The first thing that differs, as a clause: "[i].weight was float (4 bytes), and is now double (8 bytes)".

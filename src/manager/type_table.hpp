@@ -31,7 +31,8 @@ class type_table {
   /// The offset of this type's record, written if it is new.
   std::uint64_t intern(const checked_memory& memory, directory_root& root, const type_stamp& stamp);
 
-  /// Whether the recorded type is this one, or, if only the layout is asked for, one with the same layout.
+  /// Returns whether the recorded type is this one, or, if only the layout is asked for, one with the same
+  /// layout.
   static bool is_same(const type_record& type, const type_stamp& asked, type_match match);
   /// Throws `errc::wrong_type`, saying how the recorded type differs, unless it `is_same`. `object` describes
   /// the object, as in `"x"`.

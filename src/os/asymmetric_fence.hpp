@@ -3,7 +3,7 @@
 
 namespace perdure::os {
 
-/// Whether this kernel has such barriers, and lets this process use them. The kernel is asked once.
+/// Returns whether this kernel has such barriers, and lets this process use them. The kernel is asked once.
 bool has_asymmetric_fence() noexcept;
 
 /// When it returns, each other thread of the process has gone through a full barrier. So if one of them

@@ -1,9 +1,9 @@
-// What this processor can do.
+// Abilities of this processor.
 #pragma once
 
 namespace perdure::os {
 
-/// Whether there are instructions for CRC-32C (SSE4.2 on x86-64, the CRC extension on aarch64).
+/// Returns whether there are instructions for CRC-32C (SSE4.2 on x86-64, the CRC extension on aarch64).
 bool cpu_has_crc32c() noexcept;
 
 /// How many processors this process may use; 1 at least.

@@ -6,7 +6,7 @@
 
 namespace perdure::os {
 
-/// Whether this processor has the instructions.
+/// Returns whether this processor has the instructions.
 bool can_fold_crc32c() noexcept;
 
 /// Bytes are folded in blocks of so many.

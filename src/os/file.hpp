@@ -23,7 +23,7 @@ struct lock_range {
   std::uint64_t bytes = 0;  ///< 0: up to the end, wherever it will be
 };
 
-/// What a process tells others about itself in a lock file.
+/// The identity of a process that it writes into a lock file.
 struct process_identity {
   std::string host;
   std::string boot_id;
@@ -59,7 +59,7 @@ class file {
   std::uint64_t allocated_bytes() const;
   /// False once the file has been removed. Some file systems in user space say so of every file.
   bool has_name() const;
-  /// Whether a mapping of the file is one of the medium itself, with no page cache in between (DAX).
+  /// Returns whether a mapping of the file is one of the medium itself, with no page cache in between (DAX).
   bool is_direct_access() const noexcept;
 
   /// Reads up to `bytes`; fewer only at the end of the file.
@@ -97,7 +97,7 @@ class file {
   std::filesystem::path path_;
 };
 
-/// As file::read_at, but returns -1 with errno, and no observer sees it. Async-signal-safe.
+/// Like file::read_at, but returns -1 with errno, and no observer sees it. Async-signal-safe.
 std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept;
 
 /// The same for a signal handler: no cancellation point, and one system call, so it may read fewer bytes. The
@@ -105,8 +105,8 @@ std::ptrdiff_t try_read_at(int descriptor, void* to, std::size_t bytes, std::uin
 std::ptrdiff_t read_once(int descriptor, void* to, std::size_t bytes, std::uint64_t offset) noexcept;
 std::ptrdiff_t write_once(int descriptor, const void* from, std::size_t bytes, std::uint64_t offset) noexcept;
 
-/// As file::resize and file::reserve_space, but false with errno, also where the file system cannot reserve.
-/// Async-signal-safe if the observer is.
+/// Like file::resize and file::reserve_space, but false with errno, also where the file system cannot
+/// reserve. Async-signal-safe if the observer is.
 bool try_resize(int descriptor, std::uint64_t bytes) noexcept;
 bool try_reserve_space(int descriptor, std::uint64_t offset, std::uint64_t bytes) noexcept;
 
@@ -125,10 +125,10 @@ void remove_directory_in(const file& directory, const std::string& name);
 void remove_if_empty(const std::filesystem::path& path) noexcept;
 /// Removes a directory inside another with all that is in it; symbolic links are not followed.
 void remove_tree_in(const file& directory, const std::string& name);
-/// Whether a file system is mounted at this very path, or a directory bound to it.
+/// Returns whether a file system is mounted at this very path, or a directory bound to it.
 bool is_mount_point(const std::filesystem::path& path);
 bool exists_in(const file& directory, const std::string& name);
-/// Whether the name inside a directory is that of this open file.
+/// Returns whether the name inside a directory is that of this open file.
 bool is_named(const file& directory, const std::string& name, const file& opened);
 
 }  // namespace perdure::os

@@ -11,8 +11,8 @@ namespace perdure::os {
 /// the two are on different ones.
 bool share_blocks(const file& from, const file& to);
 
-/// Whether a new file in the directory could share blocks with this one. Makes one without a name to find
-/// out. False too where this process can make no file there.
+/// Returns whether a new file in the directory could share blocks with this one. Makes one without a name to
+/// find out. False too where this process can make no file there.
 bool can_share_blocks(const file& directory, const file& of) noexcept;
 
 /// Copies a range to the same place in another file.

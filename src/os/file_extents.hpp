@@ -40,8 +40,8 @@ class data_walk {
   std::uint64_t data_end_ = 0;   // end of the data that goes on there
 };
 
-/// Whether touching a hole of a mapping of the file takes a page of the file system, also in a private
-/// mapping, and also for reading. So it is on tmpfs, where a lack of such a page is a SIGBUS.
+/// Returns whether touching a hole of a mapping of the file takes a page of the file system, also in a
+/// private mapping, and also for reading. So it is on tmpfs, where a lack of such a page is a SIGBUS.
 bool fills_touched_holes(const file& mapped) noexcept;
 
 }  // namespace perdure::os

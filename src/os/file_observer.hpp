@@ -34,7 +34,7 @@ struct file_call {
   int descriptor = -1;
   const char* name = nullptr;
   const char* new_name = nullptr;
-  int flags = 0;  ///< of `open`
+  int flags = 0;  ///< flags of `open`
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::span<const iovec> data{};
@@ -44,7 +44,7 @@ struct file_call {
 /// mapped, also in signal handlers.
 class file_observer {
  public:
-  /// What becomes of a call.
+  /// Decision about a call.
   struct verdict {
     int error = 0;  ///< other than 0: the call is not made and fails with this `errno`
     std::uint64_t at_most = std::numeric_limits<std::uint64_t>::max();  ///< bytes to transfer, at least 1
@@ -63,7 +63,7 @@ void observe_files(file_observer* observer) noexcept;
 /// The observer in place, or nullptr.
 file_observer* observer_of_files() noexcept;
 
-/// Whether there is an observer. Calls that are made several at a time must then be made one by one.
+/// Returns whether there is an observer. Calls that are made several at a time must then be made one by one.
 inline bool files_are_observed() noexcept {
   return observer_of_files() != nullptr;
 }

@@ -56,7 +56,7 @@ class guarded_range {
   /// errno says why.
   opening open(std::size_t extent) noexcept;
 
-  /// As os::protect, for the extents that are not closed.
+  /// Like os::protect, for the extents that are not closed.
   void protect(std::size_t offset, std::size_t bytes, access allowed);
   /// The same; false with errno. Async-signal-safe.
   bool try_protect(std::size_t offset, std::size_t bytes, access allowed) noexcept;

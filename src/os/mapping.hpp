@@ -7,7 +7,7 @@
 
 namespace perdure::os {
 
-/// What may be done with the bytes of a mapping.
+/// Access to the bytes of a mapping.
 enum class access { none, read, read_write };
 
 /// An owned range of address space, inaccessible until something is mapped into it or it is opened with
@@ -69,8 +69,8 @@ std::string mapping_limits_in_words();
 /// *(measured)*.
 std::size_t mappings_left();
 
-/// Whether the system would refuse so much more memory as an obvious overcommitment (vm.overcommit_memory is
-/// 0). Reserved ranges are exempt from that check. Keeps `errno`.
+/// Returns whether the system would refuse so much more memory as an obvious overcommitment
+/// (vm.overcommit_memory is 0). Reserved ranges are exempt from that check. Keeps `errno`.
 bool is_obvious_overcommit(std::size_t bytes) noexcept;
 
 /// Drops the pages of a private mapping: they read as the file's bytes, or zero, again.
@@ -81,12 +81,12 @@ bool prefer_huge_pages(void* address, std::size_t bytes) noexcept;
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Whether the kernel makes huge pages of small ones on demand (Linux 6.1).
+/// Returns whether the kernel makes huge pages of small ones on demand (Linux 6.1).
 bool can_collapse_pages() noexcept;
 /// Asks the kernel to make one huge page of the small ones in its place. It may refuse; the bytes stay as
 /// they are.
 void collapse_pages(void* address, std::size_t bytes) noexcept;
-/// Whether all pages of the range are in memory.
+/// Returns whether all pages of the range are in memory.
 bool is_all_in_memory(const void* address, std::size_t bytes) noexcept;
 
 /// Asks for small pages, also where the system makes huge ones without being asked. A hint.
@@ -96,7 +96,7 @@ void prefer_small_pages(void* address, std::size_t bytes) noexcept;
 /// is read from end to end.
 void expect_scattered_touches(void* address, std::size_t bytes) noexcept;
 
-/// Whether the system lets a program ask for transparent huge pages, read once from sysfs.
+/// Returns whether the system lets a program ask for transparent huge pages, read once from sysfs.
 bool huge_pages_on_request() noexcept;
 
 }  // namespace perdure::os

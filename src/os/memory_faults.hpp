@@ -9,7 +9,7 @@
 
 namespace perdure::os {
 
-/// What the thread was about to do. Where the processor does not tell, `write`.
+/// Access that the thread attempted. `write` if the processor does not report it.
 enum class touch { read, write };
 
 /// Called in the signal handler of a thread that touched `address` in a watched range in a way that its

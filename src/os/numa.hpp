@@ -23,7 +23,7 @@ enum class mempolicy : int {
 int place_memory(void* address, std::size_t bytes, mempolicy policy,
                  std::span<const std::uint64_t> mask) noexcept;
 
-/// Whether the kernel knows the policy (and lets this process use it, for the nodes of the mask).
+/// Returns whether the kernel knows the policy (and lets this process use it, for the nodes of the mask).
 bool knows_policy(mempolicy policy, std::span<const std::uint64_t> mask) noexcept;
 
 /// The node of the processor that runs this thread; 0 where the kernel does not say.

@@ -37,7 +37,7 @@ numa_topology read_numa_topology(const std::filesystem::path& sysfs = "/sys");
 /// is where its /sys and /proc are.
 bool add_hwloc_attributes(numa_topology& topology, const std::filesystem::path& root = "/");
 
-/// Of this machine; read once.
+/// Returns the topology of this machine, which is read once.
 const numa_topology& machine_topology();
 
 /// Free memory of a node in bytes, page cache that can be dropped at once included; nothing where it cannot

@@ -52,10 +52,10 @@ class page_tracker {
   virtual ~page_tracker() = default;
 
   virtual tracker_kind kind() const noexcept = 0;
-  /// Whether `collect` itself starts the next interval. If not, every page it reported is reported again
-  /// until its private copy is dropped.
+  /// Returns whether `collect` itself starts the next interval. If not, every page it reported is reported
+  /// again until its private copy is dropped.
   virtual bool rearms() const noexcept = 0;
-  /// What may be done with an open page that is not dirty: less than everything where protection catches the
+  /// Returns the access to an open page that is not dirty: less than everything where protection catches the
   /// first write.
   virtual access access_before_writes() const noexcept { return access::read_write; }
 
@@ -92,10 +92,10 @@ std::string_view name_of(tracker_kind kind) noexcept;
 /// The kind that PERDURE_TRACKER names. Throws `invalid_argument` where it names none.
 std::optional<tracker_kind> tracker_wanted();
 
-/// Whether this kind passes its self-test on this system; tried once per process.
+/// Returns whether this kind passes its self-test on this system; tried once per process.
 bool tracker_works(tracker_kind kind);
 
-/// What kind of file is mapped under a tracker.
+/// Kind of file that is mapped under a tracker.
 enum class mapped_medium {
   page_cache,
   tmpfs,          ///< the page cache is all there is, and holes that are touched take pages

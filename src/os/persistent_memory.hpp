@@ -23,7 +23,7 @@ void map_persistent(void* address, std::size_t bytes, int file, std::uint64_t of
 bool try_map_persistent(void* address, std::size_t bytes, int file, std::uint64_t offset,
                         access allowed) noexcept;
 
-/// Whether the file's first bytes could be mapped so; if not, errno says why, as above.
+/// Returns whether the file's first bytes could be mapped so; if not, errno says why, as above.
 bool can_map_persistent(int file, std::size_t bytes) noexcept;
 
 /// Makes durable what has been written to these parts of persistent mappings: writes their cache lines back

@@ -9,7 +9,7 @@
 
 namespace perdure::os {
 
-/// Of this process; after a fork the child opens its own.
+/// Opens the page map of this process; after a fork the child opens its own.
 file open_pagemap();
 
 /// Calls `visit(offset, bytes)` for each run of pages, from `address` on, that are present or swapped out and

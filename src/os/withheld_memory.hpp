@@ -27,7 +27,7 @@ class withheld_memory {
   /// just before.
   ~withheld_memory();
 
-  /// Whether this is a child, which does not have the memory.
+  /// Returns whether this is a child, which does not have the memory.
   bool is_gone() const noexcept { return is_gone_.load(std::memory_order_relaxed); }
 
  private:

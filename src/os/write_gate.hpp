@@ -32,7 +32,7 @@ class write_gate {
     return admitted;
   }
 
-  /// Whether the gate is shut for any byte of [begin, end).
+  /// Returns whether the gate is shut for any byte of [begin, end).
   bool is_shut_for(std::byte* begin, std::byte* end) const noexcept;
 
  private:

@@ -21,7 +21,7 @@ class checkpointed_mapping final : public budgeted_mapping {
 
   using budgeted_mapping::stop_threads;
 
-  /// What may be touched by now, of all that there may ever be.
+  /// Returns the bytes that may be touched now, of all that there may ever be.
   std::size_t size() const noexcept override { return pages().source.open_pages() * page_size; }
 
   struct held_run {

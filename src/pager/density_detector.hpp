@@ -22,7 +22,7 @@ class density_detector {
   explicit density_detector(std::size_t pages) noexcept
       : mask_(std::bit_floor(std::clamp<std::size_t>(pages / pages_of_unit / 64, 1, most_places)) - 1) {}
 
-  /// What a fault at `page` is to bring in: the page, or the aligned 16 or 64 KiB around it.
+  /// Returns the pages to read for a fault at `page`: the page, or the aligned 16 or 64 KiB around it.
   page_span find(page_number page) noexcept {
     const auto unit = static_cast<page_number>(page / pages_of_unit);
     std::atomic<std::uint64_t>& place = places_[unit & mask_];

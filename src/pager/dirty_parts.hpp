@@ -38,8 +38,8 @@ class dirty_parts {
     parts_[part].exchange(true, std::memory_order_acq_rel);
   }
 
-  /// Whether the part was noted; it no longer is. To be asked before the pages of the part are looked at: a
-  /// page that another thread makes dirty behind that look is noted anew.
+  /// Returns whether the part was noted; it no longer is. To be asked before the pages of the part are looked
+  /// at: a page that another thread makes dirty behind that look is noted anew.
   bool take(std::size_t part) noexcept {
     return parts_[part].load(std::memory_order_relaxed) &&
            parts_[part].exchange(false, std::memory_order_acq_rel);

@@ -30,7 +30,7 @@ class fault_handler {
   /// thread may always be faster, and evict it. Signals must be blocked; async-signal-safe.
   std::optional<failed_transfer> bring_in(page_number number, os::touch how) noexcept;
 
-  /// What a touch comes to: where protected pages cannot be read, whatever is touched becomes writable too.
+  /// Returns the effect of a touch: where protected pages cannot be read, every touch makes a page writable.
   os::touch in_effect(os::touch how) const noexcept {
     return pages_.is_writable && pages_.faults.hides_protected() ? os::touch::write : how;
   }

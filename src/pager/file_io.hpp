@@ -74,7 +74,7 @@ class file_io final : public page_source {
   template <class Once>
   std::optional<failed_transfer> transfer(failure::operation what, int at_none, page_number first,
                                           std::size_t count, bool spilled, Once&& once) const noexcept;
-  /// Whether the run can be transferred past the page cache as a whole; the end of the file cannot.
+  /// Returns whether the run can be transferred past the page cache as a whole; the end of the file cannot.
   bool is_direct(const page_transfer& run, bool writes) const noexcept;
   /// One request for each of these runs that can be transferred so, tagged with the run's place among them.
   std::span<os::transfer_request> direct_requests(std::span<page_transfer> runs, bool writes,

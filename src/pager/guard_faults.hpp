@@ -19,7 +19,7 @@ class guard_faults final : public page_faults {
   /// Throws std::system_error where the kernel has no guards for mapped files (before Linux 6.15).
   guard_faults();
 
-  /// What the kernel takes for page tables while so many bytes are watched.
+  /// Returns the bytes of page tables that the kernel needs while so many bytes are watched.
   static constexpr std::uint64_t page_table_bytes(std::uint64_t bytes, bool is_writable) noexcept {
     constexpr std::uint64_t bytes_of_an_entry = 8;
     return bytes / page_size * bytes_of_an_entry * (is_writable ? 2 : 1);

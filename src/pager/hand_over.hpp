@@ -11,7 +11,7 @@ namespace perdure::pager::detail {
 
 class hand_over {
  public:
-  /// Whether the range is the kernel's by now. Async-signal-safe.
+  /// Returns whether the range is the kernel's by now. Async-signal-safe.
   bool is_done() const noexcept { return state_.load() == done; }
   /// The same, once a hand-over that is under way has ended. Async-signal-safe.
   bool is_done_in_the_end() const noexcept;

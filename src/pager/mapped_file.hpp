@@ -1,4 +1,4 @@
-// What a region asks of its tier.
+// The interface that a region has to its tier.
 #pragma once
 
 #include <cstddef>

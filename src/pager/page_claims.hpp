@@ -7,7 +7,7 @@
 
 namespace perdure::pager::detail {
 
-/// What was claimed so far: the first of a scratch's `reads`, and their pages.
+/// Pages claimed so far: the first of a scratch's `reads`, and their pages.
 struct claimed_reads {
   std::size_t runs = 0;
   std::size_t pages = 0;

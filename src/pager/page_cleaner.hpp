@@ -18,7 +18,7 @@ class page_cleaner {
   /// Writes every page that is dirty. Returns the first failure; what can be written is written all the same.
   std::optional<failed_transfer> clean_all() noexcept;
 
-  /// Of these pages, whose turn to leave has come, writes the dirty ones with all other dirty pages of their
+  /// Takes pages whose turn to leave has come, and writes the dirty ones with all other dirty pages of their
   /// area, which will mostly be clean when their own turn comes. Returns the last failure.
   std::optional<failed_transfer> clean_areas_of(std::span<const page_number> victims, scratch& own) noexcept;
 

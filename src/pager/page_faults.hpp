@@ -22,9 +22,9 @@ class page_faults {
   /// Replaces a reserved range by memory of which no page is there yet, and which forked children do not
   /// have. Throws std::system_error.
   virtual void watch(std::byte* base, std::size_t bytes, bool is_writable) = 0;
-  /// As which touches os::fault_watch is told of them.
+  /// Returns the touches as which os::fault_watch reports these faults.
   virtual os::watched_touches signalled() const noexcept = 0;
-  /// Whether protected pages cannot be read either.
+  /// Returns whether protected pages cannot be read either.
   virtual bool hides_protected() const noexcept = 0;
 
   // What follows is async-signal-safe, and returns 0 or an errno.

@@ -42,7 +42,7 @@ class page_source {
   virtual std::uint64_t offset_of(page_number page) const noexcept { return std::uint64_t{page} * page_size; }
   /// The file that the kernel could map in the region's place; -1 if there is none.
   virtual int descriptor() const noexcept { return -1; }
-  /// Whether pages are read past the page cache.
+  /// Returns whether pages are read past the page cache.
   virtual bool is_direct() const noexcept = 0;
 
   /// Reads whole pages, from where pages are spilled to or from their place for good. Bytes that were never
@@ -62,7 +62,7 @@ class page_source {
         &done);
   }
 
-  /// Whether the page will be in the other place once it is written.
+  /// Returns whether the page will be in the other place once it is written.
   virtual bool spills(page_number page) const noexcept = 0;
   /// Writes each run where `spills` said. Sets `failed` of each. There must be as many requests as runs.
   virtual void write_all(std::span<page_transfer> runs, os::parallel_io& io,
@@ -73,8 +73,8 @@ class page_source {
   /// Bytes that are in the page cache because this region has transferred them are of no more use.
   virtual void drop_cached() const noexcept = 0;
 
-  /// Whether only one thread at a time can write pages, in a turn. That thread is in no signal handler, so
-  /// the source may wait and allocate in it.
+  /// Returns whether only one thread at a time can write pages, in a turn. That thread is in no signal
+  /// handler, so the source may wait and allocate in it.
   virtual bool writes_in_turns() const noexcept { return false; }
   /// Calls `work()`, which must not throw, in a turn. If it returns a failure, nothing can be written now,
   /// and `work` was not called.

@@ -40,7 +40,7 @@ enum class page_state : std::uint32_t {
   dirtying = 6,  ///< owned: about to be dirty; threads may be able to write to it already
 };
 
-/// Whether only the thread that brought a page into this state may change it.
+/// Returns whether only the thread that brought a page into this state may change it.
 constexpr bool is_owned(page_state state) noexcept {
   return state == page_state::loading || state == page_state::evicting || state == page_state::writing ||
          state == page_state::dirtying;
@@ -74,10 +74,10 @@ class page_word {
   constexpr bool is_queued() const noexcept { return (bits_ & queued_bit) != 0; }
   /// It came in to be read, and no thread has written to it so far.
   constexpr bool is_only_read() const noexcept { return (bits_ & read_bit) != 0; }
-  /// Of an absent page: when it left memory. Of a page in memory: how often it may still be passed over. See
-  /// refault_clock.hpp.
+  /// Returns, for an absent page, when it left memory; for a page in memory, how often it may be passed over.
+  /// See refault_clock.hpp.
   constexpr std::uint32_t history() const noexcept { return (bits_ & history_bits) >> 8; }
-  /// Of a page in memory: it is touched often, and will be passed over when its turn to leave comes.
+  /// Returns whether a page in memory is touched often, and will be passed over when its turn to leave comes.
   constexpr bool has_chance() const noexcept { return is_hot() && history() != 0; }
   static constexpr std::uint32_t as_history(std::uint32_t value) noexcept {
     return (value << 8) & history_bits;

@@ -1,4 +1,4 @@
-// What a process publishes of its regions: the content of a file in memory (memfd), which other processes
+// Format of the data that a process publishes of its regions: a file in memory (memfd), which other processes
 // find among its descriptors in /proc and read. It has no name anywhere else, and goes with its process.
 //
 // A process writes it anew a few times a second; a reader that meets a write under way notices by the

@@ -1,4 +1,4 @@
-// What is brought in with a page that is touched, and what the background readers are asked for ahead of it.
+// Pages that are read together with a touched page, and pages that the background readers read ahead of it.
 #include "pager/read_ahead.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is brought in with a page that is touched, and what is asked for ahead of it.
+// Pages that are read together with a touched page, and pages that are requested ahead of it.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class read_ahead {
   /// `budget` in pages. Throws std::system_error.
   read_ahead(region_pages& pages, page_loader& loader, std::size_t budget);
 
-  /// As those of background_readers.
+  /// Starts the background readers.
   void start() noexcept { readers_.start(); }
   void stop() noexcept { readers_.stop(); }
 

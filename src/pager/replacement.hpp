@@ -1,4 +1,4 @@
-// What decides which page leaves memory next: in the field's word, the page replacement policy.
+// The page replacement policy: which page leaves memory next.
 #pragma once
 
 #include <cstddef>

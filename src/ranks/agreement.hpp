@@ -1,4 +1,4 @@
-// What the ranks of a set agree on: the same outcome on each of them.
+// Agreement of the ranks of a set: the same outcome on each of them.
 #pragma once
 
 #include <exception>
@@ -36,14 +36,14 @@ enum class step : std::uint64_t {
 /// "makes a checkpoint".
 const char* doing(step what) noexcept;
 
-/// What this rank is for, or has failed with.
+/// Returns the vote of this rank: for the step, or its failure.
 vote vote_for(const rank_group& group, step what);
 void turn_down(vote& own, errc code, const std::string& why) noexcept;
-/// With what is being thrown.
+/// Turns the vote into one against, with the exception that is being thrown.
 void turn_down(vote& own, const std::exception_ptr& failure) noexcept;
 
-/// What rank 0 says when all are for it. It may do the one thing by which it counts, or turn it down; what it
-/// throws turns it down.
+/// Decision of rank 0 when all votes are for it. It may do the one thing by which it counts, or turn it down;
+/// what it throws turns it down.
 using decider = std::function<void(const vote& all, outcome& made)>;
 
 /// One reduction, and one broadcast of what rank 0 made of the votes. Throws what the group throws.
@@ -54,7 +54,7 @@ std::string why_not(const outcome& made);
 /// Throws what all ranks throw where it does not count.
 void require_counts(const outcome& made);
 
-/// Of rank 0: why it does not count.
+/// Turns an outcome down on rank 0, with the reason.
 void turn_down(outcome& made, errc code, const std::string& why) noexcept;
 void turn_down(outcome& made, const std::exception_ptr& failure) noexcept;
 

@@ -42,7 +42,7 @@ class box_list {
   std::vector<std::uint64_t> numbers_;
 };
 
-/// Those elements of `boxes` that are in `where` too.
+/// Returns the elements of `boxes` that are in `where` too.
 box_list common(const box_list& boxes, const slab& where);
 /// `from` without the elements of `boxes`, in boxes that do not overlap if those of `from` do not.
 box_list without(const box_list& from, const box_list& boxes);

@@ -55,13 +55,13 @@ std::uint64_t hash_of(const attribute_value& value);
 /// the array, made alike, and all of its elements are written once.
 std::uint64_t cover_of(std::string_view id, const array_parts& array, int rank, int ranks);
 
-/// What a rank gives for a closer look: arrays that have changed since the last one.
+/// Returns the arrays that have changed since the last comparison, as bytes for rank 0.
 std::string to_bytes(const std::map<std::string, array_parts>& changed);
 
-/// What rank 0 knows of the arrays of all ranks.
+/// The arrays of all ranks, as rank 0 knows them.
 class cover_book {
  public:
-  /// Whether a sum needs no closer look.
+  /// Returns whether a sum needs no closer look.
   bool is_known(std::uint64_t sum) const noexcept { return sum == 0 || known_ == sum; }
   /// Takes down what all ranks gave, and looks for two that have the same element of one array, or differ in
   /// what that array is. An attribute may be missing on some ranks, but must be the same on the others.

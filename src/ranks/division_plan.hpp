@@ -28,9 +28,9 @@ class division_plan {
 
   /// Returns the part that has all elements of an array that is moved as it is; nothing of another array.
   std::optional<std::uint32_t> owner_of_whole(const std::string& id) const;
-  /// Whether an old part has arrays that the program does not store anew.
+  /// Returns whether an old part has arrays that the program does not store anew.
   bool has_more(std::uint32_t old) const;
-  /// Whether the program stores the array anew.
+  /// Returns whether the program stores the array anew.
   bool is_replaced(const std::string& id) const { return replaced_.contains(id); }
   /// Returns what a rank gets of an array that is divided, and has dimensions. Unless the program says
   /// otherwise, that is a range of the first dimension, of so many whole chunks as equal as can be.

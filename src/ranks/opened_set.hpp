@@ -24,7 +24,7 @@ class opened_set final : public store_set, public set_access {
   opened_set(std::unique_ptr<rank_group> group, set_options options);
   ~opened_set() override { give_up(); }
 
-  /// What it throws it throws on all ranks.
+  /// Opens a set on all ranks. If it throws, it throws on all of them.
   void begin(mode how, const std::filesystem::path& path, const part_opener& opener);
 
   int rank() const noexcept override { return group_->rank(); }

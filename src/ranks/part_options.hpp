@@ -1,4 +1,4 @@
-// What the options of a set may ask for.
+// Options that a set passes to its parts.
 #pragma once
 
 #include <perdure/detail/store_set.hpp>

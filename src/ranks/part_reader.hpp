@@ -28,9 +28,9 @@ class part_reader {
   void require_epoch(const set_state& set) const { require_epoch_of(*store_, set, rank_); }
   manager_core& store() const noexcept { return *store_; }
   untyped_arrays& arrays() const noexcept { return *arrays_; }
-  /// Whether this is one of the arrays of all ranks.
+  /// Returns whether this is one of the arrays of all ranks.
   bool has_array(std::string_view id) const;
-  /// Whether this rank has stored it whole.
+  /// Returns whether this rank has stored it whole.
   bool has_whole(std::string_view id) const { return whole_ != nullptr && whole_->ids.contains(id); }
 
  private:

@@ -21,7 +21,7 @@
 
 namespace perdure::detail {
 
-/// What the arrays need of the set that is open.
+/// The interface of the open set that the arrays use.
 class set_access {
  public:
   virtual ~set_access() = default;
@@ -34,7 +34,7 @@ class set_access {
   /// Another part at the last checkpoint, or any where none is open for writing. `not_found` where it lies on
   /// another machine.
   virtual std::shared_ptr<part_reader> read_part(std::uint32_t rank) = 0;
-  /// What this rank has failed with, in case it fails for that.
+  /// Records a failure of this rank, in case that it ends for this reason.
   virtual void note_failure(const char* what) noexcept = 0;
   /// Throws where the set is closed, or of no use any more.
   virtual void require_open() const = 0;
@@ -93,10 +93,10 @@ class rank_arrays final : public untyped_arrays {
   /// Ends what is stored in the background, as `store_queue::finish`.
   void finish_stores() noexcept { stores_.finish(); }
   std::unique_lock<std::shared_mutex> hold_changes() { return std::unique_lock(changing_); }
-  /// What this rank adds to the sum that tells of overlapping parts. Looks only at what has changed since it
-  /// was last asked.
+  /// Returns this rank's share of the sum that detects overlapping parts. Looks only at what has changed
+  /// since it was last asked.
   std::uint64_t cover();
-  /// What a closer look needs of this rank: it does not touch the store.
+  /// Returns the data of this rank for a comparison on rank 0. Does not touch the store.
   std::string for_a_look() const;
   /// One has found nothing, at a checkpoint that counts.
   void looked_at();
@@ -114,7 +114,7 @@ class rank_arrays final : public untyped_arrays {
     array_parts parts;
     std::uint64_t cover = 0;
   };
-  /// What the first part that has an array says of it: the own one, if it has it.
+  /// An array as the first part that has it describes it: the own part, if it has it.
   struct found_array {
     array_info info;
     bool is_own = false;
@@ -126,7 +126,7 @@ class rank_arrays final : public untyped_arrays {
                  const const_untyped_view& from);
   untyped_arrays& own_to_change() const;
   bool is_own(std::string_view id) const;
-  /// Whether it is one of the set's, and this rank has made it.
+  /// Returns whether it is one of the set's, and this rank has made it.
   bool has_own(std::string_view id) const { return is_own(id) && own_->find(id).has_value(); }
   [[noreturn]] void throw_not_own(std::string_view id) const;
   void require_own(std::string_view id) const;

@@ -21,9 +21,10 @@ class set_destination {
   set_destination() = default;
   explicit set_destination(const std::filesystem::path& to) : directory_(to) {}
 
-  /// Of rank 0. `already_exists`, unless an earlier copy of the same set is there and may be replaced.
+  /// Begins a copy, on rank 0. `already_exists`, unless an earlier copy of the same set is there and may be
+  /// replaced.
   void begin(const set_state& source, bool may_replace);
-  /// Of rank 0: which directory of parts is to be made, for the others.
+  /// Returns the number of the directory of parts to be made, which rank 0 tells the others.
   std::uint64_t number() const noexcept { return number_; }
   std::uint64_t replaced() const noexcept { return replaced_; }
   void follow(std::uint64_t number, std::uint64_t replaced) noexcept {
@@ -31,14 +32,15 @@ class set_destination {
     replaced_ = replaced;
   }
 
-  /// Of each rank: where a part is to be made.
+  /// Returns, on each rank, where a part is to be made.
   std::filesystem::path place(const set_state& source, std::uint32_t part) const;
-  /// Of each rank: `conflict` unless the part made there has the source's checkpoint.
+  /// Checks, on each rank: throws `conflict` unless the part made there has the source's checkpoint.
   void require_copied(const set_state& source, std::uint32_t part) const;
 
-  /// Of rank 0, when all parts are there: so is the copy. `undecided` where an earlier copy is, or it.
+  /// Completes the copy, on rank 0, when all parts are there. `undecided` if it may be the earlier copy or
+  /// this one.
   void publish(const set_state& source);
-  /// Of each rank, afterwards: what was replaced goes.
+  /// Removes, on each rank, the copy that was replaced.
   void remove_replaced(const set_state& source, int rank, int ranks) const noexcept;
 
  private:
@@ -48,7 +50,7 @@ class set_destination {
   std::uint64_t replaced_ = 0;  // the number of the earlier copy, or 0
 };
 
-/// What all ranks are told of a set in the payload of an outcome.
+/// Data about a set that all ranks get in the payload of an outcome.
 struct told_set {
   set_state set;
   std::uint64_t number = 0;    // of a destination
@@ -71,7 +73,7 @@ class running_copy final : public set_copy {
   bool ready() const override;
   void finish() override;
 
-  /// What it is a copy of has been closed: there is nobody to agree with.
+  /// Ends the agreement, as the set that is copied has been closed.
   void orphan() noexcept {
     group_ = nullptr;
     ended_ = nullptr;

@@ -40,7 +40,7 @@ class set_directory {
   std::filesystem::path part(std::uint64_t number, std::uint32_t rank) const;
   /// Has `part` return `copy` for part `rank`.
   void read_copy(std::uint32_t rank, std::filesystem::path copy) { copies_[rank] = std::move(copy); }
-  /// Whether it can be reached from here; true also where nothing is.
+  /// Returns whether it can be reached from here; true also where nothing is.
   bool is_here(std::uint64_t number, std::uint32_t rank) const;
   /// A place where a part lies, or should.
   struct place {
@@ -69,7 +69,7 @@ class set_directory {
   /// has decided on: its manifest is lost, or an older one has taken its place.
   void require_no_set_after(std::uint64_t number) const;
 
-  /// Whether a set is there, or what is left of one.
+  /// Returns whether a set is there, or what is left of one.
   bool has_set() const;
   /// Throws before anything is removed: `not_found` if parts lie on other machines, unless they may be
   /// forgotten, and `in_use` if a part is open.

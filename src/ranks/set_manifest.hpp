@@ -15,13 +15,13 @@
 
 namespace perdure::detail {
 
-/// What a manifest says.
+/// Content of a manifest.
 struct set_state {
   store::layout::uuid_bytes uuid{};
-  std::uint64_t number = 0;  ///< of the directory with the parts
+  std::uint64_t number = 0;  ///< number of the directory with the parts
   std::uint32_t ranks = 0;   ///< so many parts
-  std::uint64_t epoch = 0;   ///< of each part
-  /// What is added to the parts' epochs to get the set's, which goes on where parts are made anew.
+  std::uint64_t epoch = 0;   ///< epoch of each part
+  /// Difference between the set's epoch and that of its parts. The set's goes on where parts are made anew.
   std::uint64_t epochs_before = 0;
   /// Sum of the identities of the parts' checkpoints, modulo 2^64; 0 where earlier libraries wrote the
   /// manifest.
@@ -66,7 +66,7 @@ class set_manifest {
   set_manifest& operator=(set_manifest&&) noexcept = default;
 
   const set_state& now() const noexcept { return now_; }
-  /// Whether it was begun, and no set is there.
+  /// Returns whether it was begun, and no set is there.
   bool is_of_set_to_come() const noexcept { return sequence_ == 0; }
   /// Completes one that was begun: it says this, and the set is there, durably. What this throws leaves it
   /// begun, so that it can be tried again; or nobody knows whether the set is there after a crash, and it is
@@ -75,7 +75,7 @@ class set_manifest {
 
   enum class written {
     yes,       ///< durably
-    no,        ///< what it said before it still says, durably
+    no,        ///< durably unchanged
     in_doubt,  ///< it may say either after a crash
   };
   /// Says something else. Where that fails `failure` tells why, as a `perdure::error`.

@@ -49,8 +49,8 @@ enum class huge_pages {
   everywhere,   ///< huge ones at first touch, beyond the first part
 };
 
-/// What PERDURE_HUGE_PAGES asks for: "0" for `nowhere`, "1" for `everywhere`; where it is not set, what the
-/// segment does by default. `nowhere` if the system allows none. Throws `invalid_argument` where the
+/// Returns the setting of PERDURE_HUGE_PAGES: "0" for `nowhere`, "1" for `everywhere`; where it is not set,
+/// what the segment does by default. `nowhere` if the system allows none. Throws `invalid_argument` where the
 /// variable is neither 0 nor 1.
 huge_pages huge_pages_wanted(huge_pages by_default);
 

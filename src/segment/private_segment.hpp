@@ -22,7 +22,7 @@
 
 namespace perdure::detail {
 
-/// What becomes of the pages that the program writes to.
+/// Use of the pages that the program writes to.
 enum class page_use {
   tracked,  ///< found by `collect_dirty`
   dropped,  ///< they are the segment's own until it is destroyed; there is no tracker
@@ -53,7 +53,8 @@ class private_segment final : public tracked_segment {
 
   /// Only for a segment whose pages are `tracked`.
   void collect_dirty(page_run where, std::vector<page_run>& dirty) override;
-  /// Whether `collect_dirty` starts the next interval by itself; if not, `adopt` must follow a checkpoint.
+  /// Returns whether `collect_dirty` starts the next interval by itself; if not, `adopt` must follow a
+  /// checkpoint.
   bool rearms() const noexcept { return !tracker_ || tracker_->rearms(); }
   /// To be called when the home files hold every byte: drops the private copies of `settled` and maps the
   /// whole segment from `home`, so that from now on private copies are the pages that were written to.

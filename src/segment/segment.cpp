@@ -1,4 +1,4 @@
-// What all backings have in common: whether a process has the memory, and keeping it from forked children.
+// Common part of all backings: whether a process has the memory, and keeping it from forked children.
 #include "segment/segment.hpp"
 
 #include <perdure/error.hpp>

@@ -26,14 +26,14 @@ struct page_run {
   bool operator==(const page_run&) const = default;
 };
 
-/// What the heap needs pages for.
+/// Purpose for which the heap needs pages.
 enum class page_role { bookkeeping, data };
 
-/// What a process has of a segment's memory. Forked children of the process that made it may have less than
-/// that one.
+/// A process's possession of a segment's memory. Forked children of the process that made it may have less
+/// than that one.
 enum class possession {
   own,      ///< all of it, or a copy that stays as it is
-  parents,  ///< what its parent works on too: it may read, and must leave the heap in it alone
+  parents,  ///< memory that its parent works on too: it may read, and must leave the heap in it alone
   nothing,  ///< touching it is a SIGSEGV
 };
 
@@ -52,8 +52,8 @@ class segment {
   void set_limit(std::size_t bytes) noexcept { limit_ = bytes; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   bool read_only() const noexcept { return read_only_; }
-  /// What messages call it: a store's path. Empty unless set, which must happen before other threads use the
-  /// segment.
+  /// Returns the segment's name in messages: a store's path. Empty unless set, which must happen before other
+  /// threads use the segment.
   const std::string& owner() const noexcept { return owner_; }
   void set_owner(std::string name) { owner_ = std::move(name); }
   virtual possession held() const noexcept;
@@ -69,7 +69,8 @@ class segment {
   /// Thread-safe. Throws `std::bad_alloc` beyond capacity or when the system refuses memory.
   virtual void grow(std::size_t bytes) = 0;
 
-  /// Whether pages within `size()` need `commit` before they are used, the first time and after `discard`.
+  /// Returns whether pages within `size()` need `commit` before they are used, the first time and after
+  /// `discard`.
   bool commits_on_use() const noexcept { return commits_on_use_; }
   /// Makes pages accessible. Pages that were committed before keep their content; that of others is
   /// undefined. Throws `std::bad_alloc` when memory of the segment's sort cannot be had; then no more pages

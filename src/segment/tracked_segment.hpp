@@ -1,4 +1,4 @@
-// What the backings with atomic checkpoints have in common: the store finds out which pages were written to,
+// Common part of the backings with atomic checkpoints: the store finds out which pages were written to,
 // and can make threads that write wait.
 #pragma once
 

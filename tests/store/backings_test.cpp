@@ -170,15 +170,15 @@ std::string rendered() {
   return row("", [&](const store::backing_row& one) { return code(one.enumerator); }) +
          "|---|---|---|---|---|\n" +
          row("`PERDURE_BACKING`", [](const store::backing_row& one) { return std::string(one.name); }) +
-         row("its memory", [](const store::backing_row& one) { return std::string(one.memory); }) +
+         row("memory of the store", [](const store::backing_row& one) { return std::string(one.memory); }) +
          able("checkpoints are atomic", &store::backing_row::atomic_checkpoints) +
          able("`prepare`", &store::backing_row::prepares) +
          able("`verify_mode::lazy` of a writer", &store::backing_row::verifies_lazily) +
          able("readers beside a writer", &store::backing_row::readers_beside) +
-         able("opens where home has no room for the last checkpoint",
+         able("opens if the file system has no room to apply the last checkpoint",
               &store::backing_row::opens_without_room) +
          able("a writer's forked child has the memory", &store::backing_row::memory_in_child) +
-         row("`memory_budget` is for",
+         row("`memory_budget` limits",
              [](const store::backing_row& one) {
                return one.budget == store::budget_of::all_pages       ? "all pages"
                       : one.budget == store::budget_of::changed_pages ? "changed pages"

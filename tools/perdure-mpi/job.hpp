@@ -22,7 +22,7 @@ class job {
   void join() { ranks_.emplace(MPI_COMM_WORLD); }
 
   graph::rank_exchange& ranks() noexcept { return *ranks_; }
-  /// Whether this is the rank that reads files in one piece, and prints.
+  /// Returns whether this is the rank that reads files in one piece, and prints.
   bool is_first() const noexcept { return ranks_->rank() == 0; }
 
   /// Collective. Returns the longest of the ranks' times, and keeps this rank's for its row of the table.

@@ -38,7 +38,7 @@ struct set_options {
   bool is_checked = false;
   bool as_json = false;
 
-  /// Whether values of vertices are asked for.
+  /// Returns whether values of vertices are asked for.
   bool has_values() const { return !output.empty() || !store_as.empty(); }
 };
 

@@ -22,7 +22,7 @@ namespace {
 struct compared_array {
   std::string id;
   const char* what = "same";  ///< changed, removed, added
-  std::string why = {};       ///< of what is told without elements: types or shapes
+  std::string why = {};       ///< reason of a difference that needs no elements: types or shapes
   formats::array_difference found = {};
 
   bool is_same() const noexcept { return std::strcmp(what, "same") == 0; }

@@ -1,4 +1,4 @@
-// What a command line calls an array: STORE:ID, and parts of it, STORE:ID[0:10,:,3].
+// The name of an array on a command line: STORE:ID, and parts of it, STORE:ID[0:10,:,3].
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What the subcommands have in common.
+// Declarations that all subcommands share.
 #pragma once
 
 #include <cstdint>

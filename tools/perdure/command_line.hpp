@@ -36,7 +36,7 @@ class option {
   explicit option(CLI::Option* parsed) : parsed_(parsed) {}
 
   option required();
-  /// What the help shows as the default.
+  /// Sets the text that help shows as the default.
   option default_text(const std::string& text);
   /// Taken from this variable of the environment where the command line does not say.
   option environment_variable(base::variable named);
@@ -106,7 +106,7 @@ class command {
   void footer(const std::string& text);
   /// A call of the command, with these words behind its name, and what it is good for.
   void example(const std::string& words, const std::string& purpose);
-  /// What the command does, called once its command line is known to be right.
+  /// Sets the work of the command, which is called once its command line is known to be correct.
   void callback(std::function<void()> action);
 
   option add_flag(const std::string& name, bool& given, const std::string& description);
@@ -163,7 +163,7 @@ class command_line {
   /// Calls back the command that was given, or prints what `--help` or `--version` asks for. Throws
   /// `usage_error`, and what the command throws.
   void run();
-  /// Whether the command that was given takes this option.
+  /// Returns whether the command that was given takes this option.
   bool takes(const std::string& option) const;
 
  private:

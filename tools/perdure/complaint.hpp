@@ -13,8 +13,8 @@ void complain(const char* program, const std::string& what);
 /// Prints a failure as JSON. Where that fails too it is not said: standard output may be what failed.
 void print_failure(const std::string& what, std::string_view code);
 
-/// Whether a command line asks for JSON. Known before it is parsed: what is wrong with it is told as JSON
-/// too.
+/// Returns whether a command line asks for JSON. Known before it is parsed: what is wrong with it is told as
+/// JSON too.
 bool wants_json(int argc, const char* const* argv);
 
 }  // namespace perdure::cli

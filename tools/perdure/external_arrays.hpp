@@ -20,7 +20,7 @@ class external_arrays {
   /// Size of the file.
   std::uint64_t bytes() const noexcept { return region_.size(); }
   pager::statistics statistics() const { return region_.statistics(); }
-  /// Whether the budget is kept: not by the pager's tier `plain`.
+  /// Returns whether the budget is kept: not by the pager's tier `plain`.
   bool keeps_budget() const noexcept { return region_.tier() != pager::tier::plain; }
 
  private:

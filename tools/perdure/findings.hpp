@@ -1,4 +1,4 @@
-// What `verify` and `repair` say of a store.
+// Output of `verify` and `repair` about a store.
 #pragma once
 
 #include <exception>

@@ -1,4 +1,4 @@
-// What the commands that ask a graph something have in common: one of them is a file with its own options, a
+// The common part of the commands that analyse a graph: one of them is a file with its own options, a
 // call of its kernel, and what it says of the answer.
 //
 //     void find_components(const analysis_options& given) {
@@ -34,7 +34,7 @@
 
 namespace perdure::cli {
 
-/// What all of them take.
+/// Options of all these commands.
 struct analysis_options {
   std::filesystem::path store;
   std::string graph;         ///< the object's name; empty: `stored_graph` chooses
@@ -48,7 +48,7 @@ struct analysis_options {
   verify_mode verify = verify_mode::journal;
   bool as_json = false;
 
-  /// Whether values of vertices are asked for.
+  /// Returns whether values of vertices are asked for.
   bool has_values() const { return !output.empty() || !store_as.empty(); }
 };
 
@@ -123,7 +123,7 @@ class analysis {
   }
   void add_names(json& findings, const char* key, const json& ids) const;
 
-  /// What the kernel gives, the last time of `--trials`.
+  /// Runs the kernel, `--trials` times, and returns its last result.
   template <class Kernel>
   auto timed(Kernel&& kernel) {
     for (unsigned trial = 1; trial < given_.trials; ++trial) {
@@ -137,10 +137,10 @@ class analysis {
     return result;
   }
 
-  /// With `--verify`: what `verify` says is wrong with the answer, if anything, is thrown.
+  /// Calls `verify` if `--verify` is given, and throws the fault that it returns.
   void check(const std::function<std::optional<std::string>()>& verify);
 
-  /// With `--output`: a line for each vertex, ordered by id, which is its first column. `write(line, v)`
+  /// Writes `--output`: a line for each vertex, ordered by id, which is its first column. `write(line, v)`
   /// calls `line(values…)` once, or not at all for a vertex that is left out.
   template <class Graph, class Write>
   void write_vertices(const Graph& graph, std::vector<graph::result_column> columns, Write&& write) {
@@ -154,7 +154,7 @@ class analysis {
     write_lines_to(path, separator, with_id(std::move(columns)),
                    [&](graph::result_table& file) { write_each(graph, write, file); });
   }
-  /// With `--output`: whatever lines `write(file)` writes.
+  /// Writes `--output`: the lines of `write(file)`.
   template <class Write>
   void write_lines(std::vector<graph::result_column> columns, Write&& write) {
     if (!given_.store_as.empty()) store_lines(columns, write);

@@ -1,4 +1,4 @@
-// What commands that add to a store say of it when they are done.
+// Final output of commands that add to a store.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ class forced_tracker {
   std::optional<std::string> before_;
 };
 
-/// What a store in this place would use, as the environment is.
+/// Returns the tracker that a store in this place would use, with the present environment.
 std::string tracker_in(const std::filesystem::path& store) {
   store_options options;
   options.capacity = std::size_t{1} << 30;

@@ -1,4 +1,4 @@
-// What the kernel, the file system and the limits of this process allow, found by trying.
+// Abilities of the kernel and the file system, and limits of this process, found by trying.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ nlohmann::ordered_json page_trackers(const std::filesystem::path& directory);
 /// `available`, `why_not`.
 nlohmann::ordered_json shared_blocks(const std::filesystem::path& directory);
 
-/// What the kernel says of transparent huge pages: "always", "madvise", "never", or "unknown".
+/// Returns the kernel's setting of transparent huge pages: "always", "madvise", "never", or "unknown".
 std::string huge_pages();
 
 /// Limits that stores and pagers can meet, by name; null where there is none.

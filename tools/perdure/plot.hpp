@@ -22,7 +22,7 @@ struct plot {
   std::vector<series> all;
 };
 
-/// As SVG, 800 x 500, with axes, ticks and a legend where there are several series.
+/// Returns a plot as SVG, 800 x 500, with axes, ticks and a legend if there are several series.
 std::string svg_of(const plot& what);
 
 /// A line with a bar for each value, scaled to the largest: "8-15  ########  120".

@@ -137,7 +137,8 @@ void gather(json& facts, const std::string& key, const char* what, const std::ve
   facts["other_" + key] = names.size() - std::min(names.size(), most);
 }
 
-/// Whether damage leaves the objects' directory and the heap's bookkeeping alone, and every page is there.
+/// Returns whether damage leaves the objects' directory and the heap's bookkeeping alone, and every page is
+/// there.
 bool leaves_objects_readable(const verify_report& report) {
   constexpr std::uint64_t pages_of_zone = (std::uint64_t{1} << 30) / 4096;
   constexpr std::uint64_t pages_of_bookkeeping = (std::uint64_t{22} << 20) / 4096;

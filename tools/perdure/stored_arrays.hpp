@@ -29,7 +29,7 @@ class arrays_to_read {
 /// The elements' type as NumPy says it, where it has one: "float64". "string" for texts.
 std::string dtype_of(const data_type& type);
 json shape_of_dims(const extents& dims);
-/// What `ls` and `stat` tell of an array.
+/// Returns the facts of an array that `ls` and `stat` print.
 json facts_of(const array_info& info);
 /// An attribute's value as JSON.
 json value_of(const attribute_value& value);

@@ -17,7 +17,7 @@ struct terminal_size {
   std::size_t rows = 24;
 };
 
-/// Of the terminal on standard output.
+/// Returns the size of the terminal on standard output.
 terminal_size size_of_terminal() noexcept;
 
 /// Returns how wide text for people is: as the variable COLUMNS says, else as the terminal on standard

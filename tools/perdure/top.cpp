@@ -40,7 +40,7 @@ std::optional<double> percentile(const std::array<std::uint64_t, 40>& latency, d
   return std::nullopt;
 }
 
-/// What happened between two looks, or since the region was mapped.
+/// Changes of the counters between two readings, or since the region was mapped.
 struct change {
   double seconds = 0;
   pager::statistics events;

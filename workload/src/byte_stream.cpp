@@ -31,7 +31,8 @@ constexpr std::array compressions{
 };
 constexpr std::size_t longest_magic = 6;
 
-/// Whether bytes agree with a magic number as far as both go. A question mark in it stands for any byte.
+/// Returns whether bytes agree with a magic number as far as both go. A question mark in it stands for any
+/// byte.
 bool agrees(std::string_view bytes, std::string_view magic) {
   const std::size_t length = std::min(bytes.size(), magic.size());
   return std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(length), magic.begin(),

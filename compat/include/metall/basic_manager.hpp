@@ -116,7 +116,7 @@ class basic_manager {
   construct_proxy<T> construct(const perdure::object_name& name) {
     return {store_.get(), name, false};
   }
-  /// As `construct`, or the object there is. Null if that has another type.
+  /// Constructs like `construct`, or finds the object there is. Null if that has another type.
   template <typename T>
   construct_proxy<T> find_or_construct(const perdure::object_name& name) {
     return {store_.get(), name, true};
@@ -144,7 +144,7 @@ class basic_manager {
   bool destroy(const perdure::object_name& name) {
     return changing_objects([&] { return native().template destroy<T>(name); });
   }
-  /// Of a named, unique or anonymous object. False if none of this type begins at the address.
+  /// Destroys a named, unique or anonymous object. False if none of this type begins at the address.
   template <typename T>
   bool destroy_ptr(const T* object) {
     return changing_objects([&] { return native().destroy_ptr(object); });
@@ -393,7 +393,7 @@ class basic_manager {
   }
 
   static constexpr size_type chunk_size() noexcept { return ChunkSize; }
-  /// What the offsets of attributes count from.
+  /// Returns the address from which the offsets of attributes count.
   const void* get_address() const noexcept { return check_sanity() ? native().get_address() : nullptr; }
   /// The most bytes that the blocks in the store may have.
   size_type get_size() const noexcept { return check_sanity() ? native().get_size() : 0; }
@@ -436,7 +436,7 @@ class basic_manager {
     return detail::or_else(std::move(failed), __FILE__, __LINE__, std::forward<Body>(body));
   }
 
-  /// As `ask`, but destructors may throw.
+  /// Runs a change of objects like `ask`, but destructors may throw.
   template <class Body>
   bool changing_objects(Body&& body) {
     if (!check_sanity()) return false;

@@ -11,7 +11,7 @@
 #define METALL_MAX_CAPACITY (1ULL << 46ULL)
 #endif
 
-/// What a store reserves that is created without a capacity, in bytes of address space; disk and memory are
+/// Bytes of address space of a store that is created without a capacity; disk and memory are
 /// taken as they are used.
 #ifndef METALL_DEFAULT_CAPACITY
 #define METALL_DEFAULT_CAPACITY (1ULL << 40ULL)

@@ -32,7 +32,7 @@ class logger {
     metall_log(static_cast<metall_log_level>(lvl), file_name, static_cast<std::size_t>(line_no), message);
   }
 
-  /// As `out`, with what `errno` means behind the message.
+  /// Logs like `out`, with the meaning of `errno` after the message.
   static void perror(const level lvl, const char* const file_name, const int line_no,
                      const char* const message) noexcept {
     const int number = errno;

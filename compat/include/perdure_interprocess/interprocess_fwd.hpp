@@ -1,4 +1,4 @@
-// What may be named without the headers that define it.
+// Declarations of names without the headers that define them.
 #pragma once
 
 #include <perdure_interprocess/indexes/flat_map_index.hpp>

@@ -72,7 +72,7 @@ class basic_managed_mapped_file {
   basic_managed_mapped_file(create_only_t, const std::filesystem::path& path, size_type size,
                             const void* address = nullptr, const permissions& = permissions())
       : basic_managed_mapped_file(perdure::create_only, path, options_for(size, address), nullptr, size) {}
-  /// As `open_only`, or `create_only` where nothing is at the path.
+  /// Opens like `open_only`, or creates like `create_only` if nothing is at the path.
   basic_managed_mapped_file(open_or_create_t, const std::filesystem::path& path, size_type size,
                             const void* address = nullptr, const permissions& = permissions())
       : basic_managed_mapped_file(perdure::open_or_create, path, options_for(size, address), address, size) {}
@@ -153,7 +153,7 @@ class basic_managed_mapped_file {
   }
 
   void* get_address() const { return open_store().get_address(); }
-  /// What was asked for when the store was created, and by `grow`; more if more is in use.
+  /// Returns the size given at creation and to `grow`; the size in use if that is more.
   size_type get_size() const {
     open_store();
     return file_->size();

@@ -40,7 +40,7 @@ class segment_manager_base {
   segment_manager_base(const segment_manager_base&) = delete;
   segment_manager_base& operator=(const segment_manager_base&) = delete;
 
-  /// As that of the file.
+  /// Returns the size of the file.
   size_type get_size() const { return file().size(); }
   size_type get_free_memory() const { return file().free_memory(); }
   /// Any size will do: a store has address space for at least 1 GiB.
@@ -196,7 +196,7 @@ class segment_manager : public segment_manager_base<MemoryAlgorithm> {
     const std::lock_guard lock(file.objects());
     return find_in<T>(file, name);
   }
-  /// As `find`, also while another thread is in `atomic_func` or constructs.
+  /// Finds like `find`, also while another thread is in `atomic_func` or constructs.
   template <class T>
   std::pair<T*, size_type> find_no_lock(char_ptr_holder_t name) {
     return find_in<T>(this->file(), name);

@@ -12,7 +12,7 @@ namespace pmemcpy {
 class Dimensions {
  public:
   Dimensions() = default;
-  /// Of integers of any type.
+  /// Makes dimensions of integers of any type.
   template <std::integral First, std::integral... More>
   Dimensions(First first, More... more)  // NOLINT(google-explicit-constructor): as pMEMCPY has it
       : dims_{static_cast<std::size_t>(first), static_cast<std::size_t>(more)...} {}

@@ -40,7 +40,7 @@ class PMEM {
     arrays_ = std::make_unique<perdure::array_store>(perdure::open_or_create, path);
     is_deferred_ = false;
   }
-  /// With a communicator, as MPI libraries have it. A store is written by one process at a time: `conflict`
+  /// Opens a store with a communicator, like MPI libraries. One process at a time writes a store: `conflict`
   /// in the others.
   template <class Communicator>
     requires std::is_pointer_v<Communicator>
@@ -141,7 +141,7 @@ class PMEM {
     if (dims == nullptr) return;
     for (std::size_t i = 0; i < stored.rank(); ++i) dims[i] = stored[i];
   }
-  /// What pMEMCPY's callers pass an element type to.
+  /// Reads dimensions, for callers that pass an element type.
   template <class T>
   void load_dims(const std::string& id, int* ndims, std::size_t* dims) {
     load_dims(id, ndims, dims);

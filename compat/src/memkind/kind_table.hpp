@@ -1,4 +1,4 @@
-// What a memkind_t points to, and which of them there are.
+// The objects behind a memkind_t, and a table of them.
 #pragma once
 
 #include <atomic>
@@ -36,7 +36,7 @@ bool is_known(memkind_t one) noexcept;
 /// Null: not one of these.
 memkind_t find(const kind* live) noexcept;
 memkind_t find(std::string_view name) noexcept;
-/// Of a static one: what its kind is made of, and whether that may be less than strictly its sort of memory.
+/// Returns the request of a static kind, and whether it may be less than strictly its sort of memory.
 memory_request request_of(const memkind& of);
 memkind_t static_at(int partition) noexcept;
 std::size_t count() noexcept;

@@ -5,7 +5,7 @@
 
 namespace perdure::memkind_compat {
 
-/// With its own `destroy`, if it has one.
+/// Destroys a kind of a program's own, with its `destroy` if it has one.
 int destroy_user_kind(memkind_t one) noexcept;
 
 }  // namespace perdure::memkind_compat

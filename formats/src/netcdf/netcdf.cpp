@@ -91,7 +91,7 @@ class netcdf_walk {
   }
 
  private:
-  /// Whether the member that is asked for can be in a group.
+  /// Returns whether the member that is asked for can be in a group.
   bool is_wanted_group(const std::string& path) const {
     return how_.member.empty() || path.empty() || how_.member.starts_with(path + '/');
   }
@@ -159,7 +159,7 @@ class netcdf_walk {
     }
   }
 
-  /// Whether a dimension is one that NetCDF makes up, in files of others.
+  /// Returns whether a dimension is one that NetCDF makes up, in files of others.
   bool is_made_up(std::string_view dimension) {
     const bool is_it = dimension.starts_with("phony_dim_");
     is_foreign_ = is_foreign_ || is_it;

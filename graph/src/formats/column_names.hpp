@@ -17,11 +17,11 @@ enum class column_role { source, target, weight, time };
 /// role's own name ("source_id"). `absent`: none, or several.
 std::size_t column_called(const std::vector<std::string>& header, column_role role, std::size_t absent);
 
-/// Whether a field is exactly the name of a column, without digits; two of them where that is a single
-/// letter.
+/// Returns whether a field is exactly the name of a column, without digits; two of them where that is a
+/// single letter.
 bool names_a_column(const std::vector<std::string>& fields);
-/// Whether one field is exactly the name of where edges begin, and one of where they lead, in more than a
-/// letter.
+/// Returns whether one field is exactly the name of where edges begin, and one of where they lead, in more
+/// than a letter.
 bool names_both_ends(const std::vector<std::string>& fields);
 /// The same of what begins with "source" or "src", and with "target" or "dst".
 bool names_both_ends_nearly(const std::vector<std::string>& fields);

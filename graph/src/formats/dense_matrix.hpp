@@ -7,7 +7,7 @@
 
 namespace perdure::graph::formats {
 
-/// Whether a Matrix Market file has this form.
+/// Returns whether a Matrix Market file has this form.
 bool is_dense_matrix(std::string_view head);
 
 class dense_matrix {

@@ -17,11 +17,11 @@ struct gapbs_header {
   std::uint64_t arcs = 0;
   std::uint64_t vertices = 0;
 
-  /// Of the first bytes of a file; 17 of them.
+  /// Reads the header from the first 17 bytes of a file.
   static gapbs_header at(const char* bytes) noexcept;
-  /// What the header says of the length of the whole, or 0 where no file is so long.
+  /// Returns the length of the file according to the header, or 0 if no file is so long.
   std::uint64_t length(bool has_weights) const noexcept;
-  /// Whether bytes that begin a file may be this: 25 of them.
+  /// Returns whether bytes that begin a file may be this: 25 of them.
   static bool may_be(std::string_view head) noexcept;
 };
 

@@ -9,7 +9,7 @@
 
 namespace perdure::graph::formats {
 
-/// Whether a text is GML: keys and values, and then `graph [`.
+/// Returns whether a text is GML: keys and values, and then `graph [`.
 bool is_gml(std::string_view head);
 
 /// Reads to the first edge. Nodes are called by their labels, or without `options.names` by their ids;

@@ -37,7 +37,7 @@ bool says_table(char delimiter, const std::filesystem::path& name) {
   return delimiter != ' ' || ending == ".csv" || ending == ".tsv";
 }
 
-/// Whether the lines behind the first have ids where edges have theirs.
+/// Returns whether the lines behind the first have ids where edges have theirs.
 bool have_ids(const std::vector<fields>& lines, const graph_file_options& options) {
   if (lines.size() < 2) return false;
   chosen_fields chosen;

@@ -14,7 +14,7 @@ namespace perdure::graph::formats {
 /// Programs of Windows begin texts with it; it is no part of the first field.
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// What is wrong with a line, and where.
+/// A fault in a line, and its place.
 struct flaw {
   const char* at = nullptr;
   std::string what;

@@ -12,7 +12,7 @@
 
 namespace perdure::graph::formats {
 
-/// Whether a text is one: its first line that is no comment begins with a star and a letter.
+/// Returns whether a text is one: its first line that is no comment begins with a star and a letter.
 bool is_pajek(std::string_view head);
 
 class pajek {
@@ -50,7 +50,7 @@ class pajek {
   }
   bool begin_section(const char* begin, const line_scanner& scan);
   bool read_vertex(const char* p, const line_scanner& scan);
-  /// Whether all vertices that must have a label have one.
+  /// Returns whether all vertices that must have a label have one.
   bool is_complete(const char* at, const line_scanner& scan) const;
   const char* read_edge(const char* p, const line_scanner& scan, edge_batch& batch, line_counts& counts);
   const char* read_list(const char* p, const line_scanner& scan, edge_batch& batch, line_counts& counts);

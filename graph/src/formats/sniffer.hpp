@@ -14,11 +14,11 @@ struct file_head {
 
   std::string_view bytes;
   bool is_whole = false;     ///< the file has no more
-  std::uint64_t length = 0;  ///< of all of it; 0: unknown
+  std::uint64_t length = 0;  ///< length of the whole file; 0: unknown
 };
 
-/// Whether more bytes may change the answer. Of a pipe or a terminal no more is waited for than the eight
-/// lines of `first_data_lines`.
+/// Returns whether more bytes may change the answer. Of a pipe or a terminal no more is waited for than the
+/// eight lines of `first_data_lines`.
 bool wants_more(std::string_view head, bool is_regular_file);
 
 /// Throws `invalid_argument` where several formats would fit, or a line that may be a header. `name` has the
@@ -26,10 +26,10 @@ bool wants_more(std::string_view head, bool is_regular_file);
 graph_format sniff(const file_head& head, const std::filesystem::path& name,
                    const graph_file_options& options);
 
-/// Of what `sniff` calls `gapbs`: whether neighbours have weights.
+/// Returns whether a file that `sniff` calls `gapbs` has weights.
 bool has_gapbs_weights(const file_head& head, const std::filesystem::path& name);
 
-/// Of METIS: whether a vertex has an empty line, so that lines begin with no size.
+/// Returns whether a METIS file has an empty line for a vertex, so that lines begin without a size.
 bool has_empty_vertex_line(std::string_view head);
 
 /// The first lines that are no comments and not empty, without their ends: at most eight, by which the

@@ -1,4 +1,4 @@
-// What readers of texts have in common: each thread that asks parses a block of whole lines.
+// Base of the readers of texts: each thread that asks parses a block of whole lines.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct broken_promise {
   std::string what;
 };
 
-/// What was met, in a block or in all of them.
+/// Counts of lines, of a block or of all blocks.
 struct line_counts {
   std::uint64_t entries = 0;
   std::uint64_t upward = 0;    // entries of which the second id is larger

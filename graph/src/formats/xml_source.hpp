@@ -40,7 +40,7 @@ std::unique_ptr<xml_dialect> make_gexf(const graph_file_options& options);
 
 /// Which of the two a file is, by the first element of its head; nothing: neither.
 std::optional<graph_format> xml_format_of(std::string_view head);
-/// Whether a text is XML at all.
+/// Returns whether a text is XML at all.
 bool is_xml(std::string_view head);
 
 /// Reads to the first edge. Nodes are called by their ids.

@@ -1,4 +1,4 @@
-// What is known of a stored array, and how one is to be stored.
+// The description of a stored array, and options for storing one.
 #pragma once
 
 #include <cstdint>

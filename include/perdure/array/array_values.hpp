@@ -64,7 +64,7 @@ template <class R>
 concept sequence_range =
     sized_range<R> && !element_range<R> && element_range<std::ranges::range_value_t<const R>>;
 
-/// What an element is without its fixed dimensions, which are the array's last ones.
+/// The type of an element without its fixed dimensions, which are the array's last ones.
 template <class T>
 const data_type& base_type_of() {
   static const data_type type = data_type_of<std::remove_cv_t<T>>().base();

@@ -1,4 +1,4 @@
-/* What a store records about itself. */
+/* A store's records about itself. */
 #ifndef PERDURE_C_INFO_H
 #define PERDURE_C_INFO_H
 

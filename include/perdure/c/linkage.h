@@ -1,4 +1,4 @@
-/* What every declaration of the C API carries. */
+/* Linkage of the declarations of the C API. */
 #ifndef PERDURE_C_LINKAGE_H
 #define PERDURE_C_LINKAGE_H
 

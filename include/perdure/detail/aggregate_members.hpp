@@ -89,7 +89,7 @@ struct fits_nothing {};
 /// Bounds the work for aggregates that hold long arrays, whose elements count as initialisers.
 inline constexpr std::size_t examined_initialisers = 64;
 
-/// What the braces of `T` take. The elements of an array take an initialiser each.
+/// The initialisers that the braces of `T` take. The elements of an array take one each.
 template <class T>
 struct aggregate_braces {
   template <std::size_t>
@@ -105,7 +105,7 @@ struct aggregate_braces {
     return requires { T{std::declval<filler<I>>()..., std::declval<Probe>(), std::declval<filler<J>>()...}; };
   }
 
-  /// With `Inner` initialisers in braces in the middle.
+  /// Whether `T` can be initialised with `Inner` initialisers in braces in the middle.
   template <std::size_t... I, std::size_t... Inner, std::size_t... J>
   static consteval bool accepts_braces(std::index_sequence<I...>, std::index_sequence<Inner...>,
                                        std::index_sequence<J...>) {
@@ -180,7 +180,7 @@ consteval bool is_made_of_braces() {
   else if constexpr (N == 40) return requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, std::declval<More>()...}; };
   else return sizeof...(More) != 0;
 }
-/// What `visit` returns of the `N` members. A bit-field is seen as a temporary of its type.
+/// Returns the result of `visit` for the `N` members. A bit-field is seen as a temporary of its type.
 ///
 /// An error here means that the members of a type cannot be counted (one with a flexible array, an extension of
 /// compilers, is known). Give it a `perdure::layout_version`, before it is first stored or looked for.

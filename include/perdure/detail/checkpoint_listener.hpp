@@ -1,4 +1,4 @@
-// Who has a part in the checkpoints of an open manager.
+// The interface of a part that takes part in the checkpoints of an open manager.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What `construct<T>(name)` returns: it waits for `(args…)`, or for `[n](args…)`.
+// The result of `construct<T>(name)`: it waits for `(args…)`, or for `[n](args…)`.
 #pragma once
 
 #include <cstddef>
@@ -126,7 +126,7 @@ class array_construct_proxy : public construct_request<T, Placement> {
   std::size_t length_;
 };
 
-/// What braces stand for among the arguments, which a template cannot deduce: the elements of a container,
+/// The type for braces among the arguments, which a template cannot deduce: the elements of a container,
 /// else the object.
 template <class T>
 struct braced_argument {
@@ -165,7 +165,8 @@ class construct_proxy : public construct_request<T, Placement> {
   }
 };
 
-/// As above, but the arguments are iterators: element i is constructed from what they point to after i steps.
+/// Like the class above, but the arguments are iterators: element i is constructed from what they point to
+/// after i steps.
 template <class T, class Placement>
 class iterator_construct_proxy : public construct_request<T, Placement> {
   static_assert((require_accepted<T>(object_verdict<T, Placement>()), true));

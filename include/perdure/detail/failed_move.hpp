@@ -15,9 +15,9 @@ namespace perdure::detail {
 
 struct move_failures {
   unsigned noted;         ///< in the constructions that go on
-  unsigned constructing;  ///< of them, one inside the other
+  unsigned constructing;  ///< constructions of these objects that are under way, one inside the other
 };
-/// Of this thread.
+/// Failed moves of this thread.
 extern __thread move_failures failures_of_thread __attribute__((tls_model("initial-exec")));
 
 /// For a handler of the exception, which it keeps.

@@ -9,7 +9,7 @@
 
 namespace perdure::detail {
 
-/// What a part changes between checkpoints of its set is dropped with it.
+/// A part of a set. Its changes between checkpoints of the set are dropped with it.
 template <class Placement>
 class managed_part final : public opened_part {
  public:

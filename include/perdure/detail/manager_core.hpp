@@ -60,7 +60,7 @@ class manager_core {
   /// From now on `prepare` only makes checkpoints, for one of several stores that have them together; the
   /// others are refused, and so is closing with one (`invalid_argument`).
   void make_checkpoints_joint() noexcept;
-  /// As `datastore::snapshot`; waits for changes only with the backing `shared_file`.
+  /// Like `datastore::snapshot`; waits for changes only with the backing `shared_file`.
   void snapshot(const std::filesystem::path& to) const;
   /// The checkpoint with which a manager closes, which it must not do inside a write_guard. None of a store
   /// that is open for reading, and none in a forked child, which has changed nothing.
@@ -103,18 +103,18 @@ class manager_core {
   /// Removes the object that begins at the address, without its destructor. False if no object does.
   bool deallocate_object(void* address);
 
-  /// What is known of an object; `errc::invalid_argument` if the address is not that of an object.
+  /// Describes an object; `errc::invalid_argument` if the address is not that of an object.
   object_info describe(const void* object) const;
   std::size_t count(instance_kind kind) const noexcept;
   object_range objects(instance_kind kind) const;
   /// Shows the named object, whatever its type, while no thread can destroy it; false where there is none.
   /// `look` must not use the manager.
   bool visit(const object_name& name, object_visitor look) const;
-  /// As above, every object of a kind.
+  /// Visits every object of a kind, like the function above.
   void visit_all(instance_kind kind, object_visitor look) const;
 
-  /// Who has a part in the checkpoints of this store: the one there is, or the one that `make` gives, which
-  /// ends with the store. `make` may use the manager, and must be the same function for all who ask.
+  /// Returns the listener to the checkpoints of this store: the one there is, or the one that `make` makes,
+  /// which ends with the store. `make` may use the manager, and must be the same function for all who ask.
   std::shared_ptr<checkpoint_listener> listener(std::shared_ptr<checkpoint_listener> (*make)(manager_core&));
 
   void set_attribute(const object_name& name, std::string_view key, std::string_view value);
@@ -131,7 +131,8 @@ class manager_core {
   std::vector<attribute> store_attributes() const;
   bool remove_store_attribute(std::string_view key);
 
-  /// As checkpoints do, unless the store is open for reading only; so for the next two.
+  /// Waits for running changes to finish, like a checkpoint, unless the store is open read-only; so do the
+  /// next two.
   std::vector<std::string> check() const;
   bool all_memory_deallocated() const;
   void zero_free_memory();
@@ -149,7 +150,7 @@ class manager_core {
   std::unique_ptr<state> state_;
 };
 
-/// What to do when the name is taken.
+/// Action when the name is taken.
 enum class if_exists { fail, use };
 
 /// An object between its name being reserved and its being published (or given up, by the destructor).

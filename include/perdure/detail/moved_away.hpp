@@ -27,7 +27,7 @@ struct moves_away {
   moved_containers constructed;  ///< out of a store, with their memory, to where no store is
   moved_containers assigned;     ///< out of a store, element by element
 };
-/// Of this thread.
+/// Contents that this thread has moved away.
 extern __thread moves_away moved_by_thread __attribute__((tls_model("initial-exec")));
 
 inline void note_moved(moved_containers& noted, const void* from, const void* to) noexcept {

@@ -1,4 +1,4 @@
-// What a type holds by value, where its template arguments say so.
+// The types that a type holds by value, where its template arguments show them.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ template <class... Ts>
 struct parts_of<boost::variant<Ts...>> : known_parts<Ts...> {};
 #endif
 
-/// Of ten parts, those that are used.
+/// The used ones among ten parts.
 template <class Used, class... Rest>
 struct tuple_parts;
 template <class... Used>

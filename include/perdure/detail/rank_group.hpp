@@ -19,7 +19,7 @@ struct said_number {
   std::int64_t rank = 0;
 };
 
-/// What a rank says in an agreement, or several ranks together: votes are combined in any order and any
+/// The vote of a rank in an agreement, or of several ranks: votes are combined in any order and any
 /// grouping. It is sent as bytes.
 struct vote {
   std::int32_t failing = -1;   ///< the lowest rank that turns it down, of which is what follows; -1: none
@@ -69,7 +69,7 @@ struct vote {
 };
 static_assert(std::is_trivially_copyable_v<vote> && sizeof(vote) <= 512);
 
-/// What rank 0 makes of the votes, told to all.
+/// Rank 0's decision about the votes, which all ranks get.
 struct outcome {
   enum class verdict : std::uint32_t {
     counts,
@@ -93,7 +93,7 @@ static_assert(std::is_trivially_copyable_v<outcome> && sizeof(outcome) <= 512);
 /// Used by one thread at a time.
 class rank_group {
  public:
-  /// What this rank has taken part in. Bytes are those that it gave or was told.
+  /// Communication of this rank. Bytes are those that it sent or received.
   struct traffic {
     std::uint64_t reductions = 0;
     std::uint64_t broadcasts = 0;

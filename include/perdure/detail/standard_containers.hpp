@@ -94,7 +94,8 @@ template <class K, class C, class A>
 
 }  // namespace plain_links
 
-/// What a future and its promise share is in ordinary memory, and one of them waits there for the other.
+/// The shared state of a future and its promise is in ordinary memory, and one of them waits there for the
+/// other.
 template <class T>
 inline constexpr bool is_future = false;
 #ifdef _GLIBCXX_RELEASE

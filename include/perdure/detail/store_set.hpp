@@ -86,14 +86,14 @@ class store_set {
 
   store_set(const store_set&) = delete;
   store_set& operator=(const store_set&) = delete;
-  /// As `give_up`, where it is open.
+  /// Calls `give_up`, if the set is open.
   virtual ~store_set() = default;
 
   virtual int rank() const noexcept = 0;
   virtual int ranks() const noexcept = 0;
-  /// Of which the set consists.
+  /// Returns the number of parts in the set.
   virtual std::uint32_t parts() const noexcept = 0;
-  /// Of the last checkpoint.
+  /// Returns the epoch of the last checkpoint.
   virtual std::uint64_t epoch() const noexcept = 0;
   virtual bool read_only() const noexcept = 0;
   virtual bool is_open() const noexcept = 0;

@@ -12,8 +12,8 @@ namespace perdure::detail {
 
 /// One of the tiers among which blocks are divided.
 struct divided_tier {
-  std::uint64_t share = 1;  ///< of the bytes in use, in proportion to the shares of the others
-  /// Those in use now. Whoever allocates counts them; must outlive the division.
+  std::uint64_t share = 1;  ///< share of the bytes in use, in proportion to the shares of the others
+  /// Bytes in use now. The allocating caller counts them; must outlive the division.
   const std::atomic<std::int64_t>* bytes = nullptr;
 };
 

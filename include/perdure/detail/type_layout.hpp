@@ -31,7 +31,7 @@ inline constexpr std::uint32_t layout_version = 0;
 
 namespace detail {
 
-/// What may stand in the place of a type's name where only the layout is compared.
+/// Replacement for a type's name where only the layout is compared.
 enum class layout_role : char {
   opaque = 'o',     ///< only itself
   aggregate = 'a',  ///< any aggregate or enumeration with the same members

@@ -1,4 +1,4 @@
-// What is true of each backing, and whether it is to be had.
+// Properties of each backing, and whether it is available.
 #include "store/backing/backings.hpp"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ constexpr std::array rows{
         .which = backing::private_memory,
         .name = "private",
         .enumerator = "private_memory",
-        .memory = "private copies of pages that change, and the page cache",
+        .memory = "private copies of changed pages, and the page cache",
         .atomic_checkpoints = true,
         .prepares = true,
         .verifies_lazily = true,
@@ -47,7 +47,7 @@ constexpr std::array rows{
         .which = backing::paged,
         .name = "paged",
         .enumerator = "paged",
-        .memory = "pages that come when they are touched, and go when room is needed",
+        .memory = "pages that are read when touched, and evicted to make room",
         .atomic_checkpoints = true,
         .prepares = true,
         .verifies_lazily = true,

@@ -17,14 +17,14 @@ namespace perdure::store {
 
 struct store_parts;
 
-/// What a machine or a file system must have for a backing.
+/// Requirement of a backing on the machine or the file system.
 enum class backing_needs {
   nothing,
   user_faults,        ///< userfaultfd
   persistent_memory,  ///< a DAX file system
 };
 
-/// What `store_options::memory_budget` bounds.
+/// Pages that `store_options::memory_budget` limits.
 enum class budget_of { nothing, changed_pages, all_pages };
 
 struct backing_row {
@@ -40,8 +40,8 @@ struct backing_row {
   bool memory_in_child;     ///< a forked child of a writer has the segment
   budget_of budget;
   backing_needs needs;
-  std::uint64_t most_pages;  ///< of a store's capacity
-  /// What a store is opened with where this one is not to be had. Nothing: `unsupported`.
+  std::uint64_t most_pages;  ///< largest capacity of a store, in pages
+  /// Backing that is used if this one is not available. Nothing: `unsupported`.
   std::optional<backing> otherwise;
   /// Opens for writing, when the store is recovered: nothing is left to redo.
   std::unique_ptr<datastore> (*open)(store_parts parts);
@@ -53,7 +53,7 @@ std::span<const backing_row> all_backings() noexcept;
 /// Throws `invalid_argument` where there is no such backing.
 const backing_row& row_of(backing which);
 
-/// What a program asks for; where it does not choose, whoever runs it may (PERDURE_BACKING).
+/// Returns the backing that a program asks for, or that PERDURE_BACKING names if the program does not choose.
 const backing_row& chosen_backing(const store_options& options);
 
 /// Why a store of this capacity in bytes cannot have it; nothing if it can. `file` is on the store's file

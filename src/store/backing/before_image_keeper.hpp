@@ -45,7 +45,7 @@ class before_image_keeper final : public os::write_witness {
   /// Sends the thread SIGBUS, as the kernel does for a write to a file on a full disk.
   void refused(std::byte* address, int error) override;
 
-  /// Whether anything was saved, so that home may not be what the checkpoint left there.
+  /// Returns whether anything was saved, so that home may not be what the checkpoint left there.
   bool has_saved() const noexcept { return batches_ != 0; }
   /// Gives the file's space back, when the program cannot write any more.
   void clear();

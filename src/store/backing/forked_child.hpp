@@ -1,4 +1,4 @@
-// What a forked child is told of a store that its parent has open.
+// Errors in a forked child about a store that its parent has open.
 #pragma once
 
 #include <filesystem>

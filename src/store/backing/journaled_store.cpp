@@ -68,7 +68,7 @@ class journaled_store final : public datastore {
   using decision = void (epoch_commit::*)();
 
   void require_own() const;
-  /// Whether the store keeps the epoch with this label as a copy.
+  /// Returns whether the store keeps the epoch with this label as a copy.
   bool is_to_be_kept(std::string_view label) const noexcept {
     return parts_->keep.last != 0 && !label.empty();
   }

@@ -26,9 +26,9 @@ class memory_watch {
   /// Waits until a relief that is under way ends.
   ~memory_watch();
 
-  /// Whether pages should be given up. This and the next take microseconds.
+  /// Returns whether pages should be given up. This and the next take microseconds.
   bool is_wanted() const;
-  /// Whether all of the budget is used, so that threads that take more must wait.
+  /// Returns whether all of the budget is used, so that threads that take more must wait.
   bool is_exhausted() const;
 
  private:

@@ -24,8 +24,8 @@ class page_writer {
   /// Calls `work(context)`, which must not throw, in a turn, in which no other thread changes the store.
   /// Returns 0, or an errno if no turn could be had and `work` was not called.
   virtual int in_turn(void (*work)(void*), void* context) noexcept = 0;
-  /// Whether the page will be written to the journal; if not, home. To be called in a turn, or before another
-  /// thread knows the store.
+  /// Returns whether the page will be written to the journal; if not, home. To be called in a turn, or before
+  /// another thread knows the store.
   virtual bool goes_to_journal(std::uint64_t page) noexcept = 0;
   /// Writes each run where `goes_to_journal` said. Calls `failed(run, errno)` for those that are not written.
   virtual void write(std::span<pager::detail::page_transfer> runs,
@@ -53,7 +53,7 @@ class paged_home final : public pager::detail::page_source {
   /// call. Not thread-safe.
   void await_journal_readers() noexcept;
 
-  /// Whether a page did not come back as it was written.
+  /// Returns whether a page did not come back as it was written.
   bool has_lost_pages() const noexcept { return has_lost_pages_.load(); }
 
   std::size_t pages() const noexcept override { return pages_; }
@@ -87,7 +87,8 @@ class paged_home final : public pager::detail::page_source {
                                             std::byte* to) const noexcept;
   std::optional<transfer_failure> read_journaled(page_number first, std::size_t count,
                                                  std::byte* to) const noexcept;
-  /// Whether these bytes are what this process wrote, if it did. A failed write-back may have lost that.
+  /// Returns whether these bytes are what this process wrote, if it did. A failed write-back may have lost
+  /// that.
   bool is_as_written(page_number first, std::size_t count, const std::byte* bytes, where in) const noexcept;
   std::optional<transfer_failure> read_at(where in, int direct, int buffered, std::uint64_t offset,
                                           std::size_t bytes, std::byte* to, page_number first) const noexcept;

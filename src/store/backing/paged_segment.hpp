@@ -28,7 +28,7 @@ class paged_segment final : public detail::segment {
 
   /// Ends the time in which a read-only segment may be written (for the replay of a journal).
   void seal();
-  /// As for private_segment.
+  /// Does the same as in private_segment.
   void examine_when_touched(detail::home_examiner& examiner);
 
   pager::detail::checkpointed_mapping& pages() noexcept { return *pages_; }

@@ -53,8 +53,8 @@ class store_memory : public epoch_memory {
   /// home has, and gives the checksum of each page's bytes alone (`os::crc32c`). False: nothing was done, and
   /// the caller should store them to memory.
   virtual bool write_through(detail::page_run, const std::byte*, std::uint32_t*) { return false; }
-  /// What was written past memory and is not durable could come back as it was before, where a write-back
-  /// fails. Returns when these pages cannot. Throws `io` where one has been lost.
+  /// Settles pages that were written past memory and are not durable. They could come back with old content
+  /// if a write-back fails. Returns when these pages cannot. Throws `io` where one has been lost.
   virtual void settle_written(detail::page_run) {}
   /// Copies what these pages hold, from home where memory has no copy of them. False: nothing was done.
   virtual bool read_through(detail::page_run, std::byte*) { return false; }

@@ -1,4 +1,4 @@
-// What one checkpoint will write where, decided before anything is written.
+// The plan of one checkpoint: what it will write where, decided before anything is written.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct checkpoint_plan {
   std::vector<detail::page_run> touched;  // pages whose table entry will change
 };
 
-/// What is known about the checkpoint before.
+/// State of the checkpoint before.
 struct committed_state {
   std::uint64_t pages;        ///< in the segment; beyond them home is holes
-  checksum_table& checksums;  ///< of that epoch
+  checksum_table& checksums;  ///< checksums of that epoch
   bool checksums_stale;       ///< they are of no use: the store was written through a shared mapping
 
   bool is_hole(std::uint64_t page) const {
     return page >= pages || (!checksums_stale && checksums.get(page) == layout::no_checksum);
   }
-  /// Whether the checkpoint needs what home holds of the page.
+  /// Returns whether the checkpoint needs what home holds of the page.
   bool needs(std::uint64_t page) const {
     return page < pages && (checksums_stale || checksums.get(page) != layout::any_content);
   }

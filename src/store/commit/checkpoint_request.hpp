@@ -1,4 +1,4 @@
-// What a program may ask of a checkpoint.
+// A program's request for a checkpoint.
 #pragma once
 
 #include <filesystem>

@@ -62,7 +62,7 @@ class early_pages {
     }
   }
 
-  /// Whether no page was touched.
+  /// Returns whether no page was touched.
   bool empty() const noexcept { return extents_.empty(); }
   void clear() noexcept { extents_.clear(); }
 

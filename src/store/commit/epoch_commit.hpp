@@ -51,7 +51,7 @@ class epoch_commit {
 
   /// Waits until no other thread changes the store. Throws `invalid_argument` after `end`.
   turn take_turn();
-  /// Whether this thread has the turn of an epoch that is prepared.
+  /// Returns whether this thread has the turn of an epoch that is prepared.
   bool is_prepared_here() const noexcept { return undecided_by_ == std::this_thread::get_id(); }
   /// Allows no more turns. Writes what spares the next opening some reading.
   void end() noexcept;
@@ -63,7 +63,7 @@ class epoch_commit {
   std::uint64_t bytes() const noexcept { return bytes_; }
   /// The two, with its identity.
   known_checkpoint last() const noexcept { return {epoch_, bytes_, identity_}; }
-  /// What is known about the last committed epoch. While it is used, no other may be committed.
+  /// Returns the state of the last committed epoch. While it is used, no other may be committed.
   committed_state committed();
 
   /// Step 1: waits until the last epoch is home, tries again if that failed, and clears away what a failed
@@ -73,7 +73,7 @@ class epoch_commit {
   /// Waits until the last epoch is home and the file `crc` has its entries, so that the files need no
   /// journal.
   void finish_last_with_table();
-  /// Whether no epoch is on its way to the device, as far as that can be told without waiting: then
+  /// Returns whether no epoch is on its way to the device, as far as that can be told without waiting: then
   /// `finish_last` waits for no more than the last one's coming home.
   bool is_last_committed() { return epoch_ == departed_ || worker_.is_idle(); }
   /// Waits until the worker is done.
@@ -105,7 +105,7 @@ class epoch_commit {
   void decide();
   /// Step 7 in one.
   void commit();
-  /// Whether an epoch is prepared and not decided on. If `decide` has failed, it may be called again.
+  /// Returns whether an epoch is prepared and not decided on. If `decide` has failed, it may be called again.
   bool is_prepared() const noexcept { return flight_ && flight_->prepared; }
   /// Leaves what the checkpoint was to make durable to the next one. If this meets an error, the next one
   /// meets it again.
@@ -148,7 +148,7 @@ class epoch_commit {
   void clear_away_failed_attempt();
   /// Gives disk space back that only pages have which are released, and were written early.
   void give_back(std::span<const detail::page_run> released);
-  /// Whether a journal that failed may be on disk with its header: after a crash it would count.
+  /// Returns whether a journal that failed may be on disk with its header: after a crash it would count.
   bool may_failed_journal_count() const noexcept;
   void collect(std::span<const detail::page_run> released);
   void make_room(const checkpoint_plan& plan, std::uint64_t bytes);

@@ -34,15 +34,15 @@ class epoch_memory {
   virtual void punched(std::span<const detail::page_run>) {}
   /// All collected pages are copied: pages that are written to from here on belong to the next checkpoint.
   virtual void copied() noexcept {}
-  /// Whether the program waits until the pages are home.
+  /// Returns whether the program waits until the pages are home.
   virtual bool waits_for_home() const noexcept { return false; }
   /// These pages, in any order and some perhaps twice, and all others that were not collected, are home.
   virtual void settle(std::span<const detail::file_extent> home, std::span<const detail::page_run> pages);
   /// Ends what `hold` and `collect` began. Pages that were collected and not copied count as changed as
   /// before.
   virtual void let_go() noexcept {}
-  /// Whether `collect` reports a page again that was collected and is not durable. If not, the caller must
-  /// remember it.
+  /// Returns whether `collect` reports a page again that was collected and is not durable. If not, the caller
+  /// must remember it.
   virtual bool recollects() const noexcept { return false; }
 
   /// Changed pages that have left it before their checkpoint. Always the same object.

@@ -42,7 +42,7 @@ class evicted_pages {
   /// Number of slots of the journal that the plan's pages and the evicted ones take.
   virtual std::uint64_t slots(const checkpoint_plan& plan) const noexcept = 0;
 
-  /// Whether the journal of the epoch to come may hold pages that are nowhere else.
+  /// Returns whether the journal of the epoch to come may hold pages that are nowhere else.
   virtual bool may_be_in_journal() const noexcept = 0;
   /// Pages that are only there.
   virtual std::vector<journal::kept_page> only_in_journal() const = 0;

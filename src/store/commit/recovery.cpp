@@ -13,7 +13,7 @@ namespace perdure::store {
 
 namespace {
 
-/// Whether one of them is empty, or torn.
+/// Returns whether one of them is empty, or torn.
 bool has_empty_journal(const std::array<journal, 2>& journals) {
   return std::any_of(journals.begin(), journals.end(), [](const journal& one) {
     return one.header().value_or(layout::journal_header{}).epoch == 0;

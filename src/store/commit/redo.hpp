@@ -46,7 +46,7 @@ enum class table_use {
 void settle_redo(const committed_journal& journal, home_files& home, checksum_table& table,
                  super_block& super, checkpoint_log& log, table_use use);
 
-/// As `redo_at_home`, in a reader's memory.
+/// Does the same as `redo_at_home`, in a reader's memory.
 void redo_in_memory(const committed_journal& journal, std::byte* base);
 
 /// Finds the journal that still counts: that of the newest checkpoint, if its pages may not be home or the
@@ -58,8 +58,9 @@ void redo_in_memory(const committed_journal& journal, std::byte* base);
 std::optional<committed_journal> find_committed(const std::array<journal, 2>& journals,
                                                 const layout::super_slot& super, epoch_ceiling ceiling = {});
 
-/// Whether what a journal holds belongs to this store, by identities: it follows the checkpoint that home is
-/// at (if it is two ahead, by way of `other`, the header of the other journal), or it is that checkpoint.
+/// Returns whether what a journal holds belongs to this store, by identities: it follows the checkpoint that
+/// home is at (if it is two ahead, by way of `other`, the header of the other journal), or it is that
+/// checkpoint.
 bool is_of_this_history(const layout::journal_header& header, const layout::super_slot& super,
                         const std::optional<layout::journal_header>& other);
 

@@ -1,4 +1,4 @@
-// What every open datastore holds, whatever its backing: directory, lock, super block, home files.
+// The common parts of all open datastores: directory, lock, super block, home files.
 #pragma once
 
 #include <array>
@@ -70,7 +70,7 @@ struct store_parts {
   os::reservation place;  // address space for the segment
 };
 
-/// What `datastore::info` reports, from a super slot and the files in the directory.
+/// Returns the result of `datastore::info`, from a super slot and the files in the directory.
 store_info describe(const os::file& directory, const layout::super_slot& super, const std::string& abi);
 
 }  // namespace perdure::store

@@ -23,8 +23,8 @@ inline known_checkpoint checkpoint_in(const layout::journal_header& header) noex
   return {header.epoch, header.segment_bytes, header.checkpoint};
 }
 
-/// Whether the store's checkpoints have identities. Those of stores that earlier libraries wrote get them
-/// with their next checkpoint.
+/// Returns whether the store's checkpoints have identities. Those of stores that earlier libraries wrote get
+/// them with their next checkpoint.
 inline bool has_identities(const layout::super_slot& super) noexcept {
   return (super.incompat & layout::incompat_identities) != 0;
 }

@@ -30,7 +30,7 @@ class checkpoint_log {
   os::file file_;  // opened, and made, with the first record
 };
 
-/// Whether a block is the header of this store's log.
+/// Returns whether a block is the header of this store's log.
 bool is_log_header(const layout::log_header& header, const layout::uuid_bytes& uuid) noexcept;
 
 /// The label of a journal's checkpoint.

@@ -1,4 +1,4 @@
-// What a failed system call means to a person, and what that person can do.
+// Messages for failed system calls: what they mean to a person, and what to do.
 #include "store/file/failure.hpp"
 
 #include <cerrno>

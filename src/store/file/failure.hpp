@@ -25,7 +25,7 @@ decltype(auto) reporting(const std::string& action, const std::filesystem::path&
   }
 }
 
-/// Whether this process may not do what it asked for, or nobody may on that mount.
+/// Returns whether this process may not do what it asked for, or nobody may on that mount.
 bool is_refusal(const std::system_error& failure) noexcept;
 
 [[noreturn]] void throw_damaged(const std::filesystem::path& file, const std::string& what);

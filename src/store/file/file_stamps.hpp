@@ -32,11 +32,11 @@ class file_stamps {
   /// Identity of the last checkpoint up to `epoch` that has changed the file; 0 if none has. Nothing where
   /// both stamps are of later ones.
   std::optional<std::uint64_t> at(std::uint64_t epoch) const noexcept;
-  /// Whether a checkpoint after `epoch` has changed the file.
+  /// Returns whether a checkpoint after `epoch` has changed the file.
   bool has_later_than(std::uint64_t epoch) const noexcept;
-  /// Whether each stamp after `epoch` is of one of these checkpoints.
+  /// Returns whether each stamp after `epoch` is of one of these checkpoints.
   bool are_known_after(std::uint64_t epoch, std::span<const known_checkpoint> known) const noexcept;
-  /// Whether one of them is neither whole nor empty: it is torn, or damaged.
+  /// Returns whether one of them is neither whole nor empty: it is torn, or damaged.
   bool has_unsound() const noexcept;
 
  private:

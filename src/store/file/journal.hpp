@@ -36,7 +36,7 @@ class journal {
 
   /// The file is used for the next epoch: what header it has is of an epoch before, and applied.
   void begin_epoch() noexcept { is_header_begun_ = false; }
-  /// Whether the header of the epoch that was begun may be in the file.
+  /// Returns whether the header of the epoch that was begun may be in the file.
   bool is_header_begun() const noexcept { return is_header_begun_; }
   /// Writes pages to the slots from `first` on.
   void write_payload(std::uint64_t first, std::size_t count, const std::byte* from);

@@ -29,7 +29,7 @@ class journal_image {
   /// The index, with every number in it checked against `capacity`; nothing when it or the header is torn.
   std::optional<std::vector<layout::journal_entry>> index(const layout::journal_header& header,
                                                           std::uint64_t capacity) const;
-  /// Whether all pages are there and have the checksums in the index.
+  /// Returns whether all pages are there and have the checksums in the index.
   bool is_whole(std::span<const layout::journal_entry> index) const;
   /// Reads the pages of `count` slots from `first` on. Throws `damaged` when they are not there.
   void read_payload(std::uint64_t first, std::size_t count, std::byte* to) const;

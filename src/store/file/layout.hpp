@@ -90,7 +90,7 @@ struct super_slot {
   std::uint64_t created_ns;  ///< Unix time
   std::uint64_t written_ns;
   std::uint64_t table_epoch;    ///< checkpoint that `crc` describes; what came since is in the last journal
-  std::uint64_t copied_epoch;   ///< of the original, which the copy agreed with last
+  std::uint64_t copied_epoch;   ///< epoch of the original with which the copy agreed last
   std::uint64_t copied_ns;      ///< when that was, Unix time
   std::uint64_t staging_epoch;  ///< epoch of the original that a write-back meant to make, else 0
   std::uint64_t staging_token;  ///< in the label of that epoch
@@ -103,11 +103,11 @@ struct super_slot {
   std::uint64_t born_ns;            ///< when that file was made, Unix time; or 0
   std::uint64_t limit;              ///< bytes that blocks may take, if that is less than `capacity`
   std::array<std::uint8_t, 3836> reserved;
-  std::uint32_t crc;  ///< of all bytes before it
+  std::uint32_t crc;  ///< CRC of all bytes before it
 };
 static_assert(sizeof(super_slot) == block && offsetof(super_slot, crc) == block - 4);
 
-/// What two builds must share for one to use the other's objects.
+/// Properties that two builds must share for one to use the other's objects.
 struct abi_stamp {
   layout::magic magic;
   std::uint32_t byte_order;
@@ -187,7 +187,7 @@ static_assert(offsetof(checksum_header, stamps) == stamps_offset);
 
 /// A table page of nothing but zeros is valid too: none of its pages was ever written.
 struct table_page {
-  std::uint32_t crc;  ///< of all bytes after it
+  std::uint32_t crc;  ///< CRC of all bytes after it
   std::uint32_t index;
   std::array<std::uint8_t, 8> store;  ///< first half of the UUID
   std::array<std::uint32_t, entries_per_table_page> entries;
@@ -215,14 +215,14 @@ struct journal_entry {
   entry_kind kind;
   std::uint8_t carried = 0;  ///< 1 where an earlier checkpoint did it, which `crc` does not tell of yet
   std::array<std::uint8_t, 2> reserved = {};
-  std::uint64_t slot = 0;  ///< of `overwrite`; no two have the same, and some slots may belong to no page
+  std::uint64_t slot = 0;  ///< slot of an `overwrite`; no two are the same, and some may belong to no page
 };
 static_assert(sizeof(journal_entry) == 24);
 
 struct journal_header {
   layout::magic magic;
   std::uint32_t format;
-  std::uint32_t flags;  ///< of a batch of the undo log: how many batches are before it
+  std::uint32_t flags;  ///< number of batches before this one, in a batch of the undo log
   uuid_bytes uuid;
   std::uint64_t epoch;
   std::uint64_t segment_bytes;
@@ -232,7 +232,7 @@ struct journal_header {
   std::uint32_t index_crc;
   std::uint32_t reserved0;
   std::uint64_t committed_ns;  ///< Unix time
-  std::array<char, 64> label;  ///< of a named checkpoint, zero-terminated
+  std::array<char, 64> label;  ///< label of a named checkpoint, zero-terminated
   std::uint64_t address;       ///< at which its writer had the segment; 0 where that is not known
   std::uint64_t checkpoint;    ///< its identity; of a batch of the undo log, of the checkpoint that it saves
   std::uint64_t parent;        ///< identity of the checkpoint before it
@@ -245,7 +245,7 @@ static_assert(sizeof(journal_header) == block && offsetof(journal_header, crc) =
 struct journal_decision {
   layout::magic magic;
   std::uint64_t epoch;
-  std::uint32_t header_crc;  ///< of the header whose checkpoint counts
+  std::uint32_t header_crc;  ///< CRC of the header whose checkpoint counts
   std::array<std::uint8_t, 4072> reserved;
   std::uint32_t crc;
 };
@@ -271,7 +271,7 @@ static_assert(sizeof(log_header) == block && offsetof(log_header, crc) == block 
 
 /// Never synced for its own sake: what is torn or lost is forgotten.
 struct log_record {
-  std::uint32_t crc;  ///< of all bytes after it
+  std::uint32_t crc;  ///< CRC of all bytes after it
   std::uint32_t reserved0;
   std::uint64_t epoch;
   std::uint64_t committed_ns;
@@ -279,7 +279,7 @@ struct log_record {
   std::uint64_t overwritten_pages;
   std::uint64_t cleared_pages;
   std::uint64_t segment_bytes;
-  std::uint64_t address;  ///< as in the journal's header
+  std::uint64_t address;  ///< address of the segment, like in the journal's header
   std::array<char, 64> label;
 };
 static_assert(sizeof(log_record) == 128);

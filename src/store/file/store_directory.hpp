@@ -25,20 +25,20 @@ os::file reopened(const os::file& directory, bool writable);
 /// nothing is yet. Throws `already_exists` when something is there but an empty directory, or one in which
 /// the making of a store was cut short; `read_only` where the path is the name of a kept checkpoint.
 std::filesystem::path free_place(const std::filesystem::path& path);
-/// Whether that does not throw.
+/// Returns whether that does not throw.
 bool is_free(const std::filesystem::path& path);
 /// Throws `permission_denied` where the place is a directory that every user may write to, who could replace
 /// files of a store in it.
 void require_private_place(const std::filesystem::path& place);
-/// Whether nothing has been put into the directory. A new file system's `lost+found` does not count.
+/// Returns whether nothing has been put into the directory. A new file system's `lost+found` does not count.
 bool is_empty_directory(const std::filesystem::path& path);
 
 /// Stands in for `super` in a directory in which a store is being made, until it is complete.
 inline constexpr const char* unfinished_super = "super.new";
-/// Whether it is a directory in which the making of a store goes on, or was cut short.
+/// Returns whether it is a directory in which the making of a store goes on, or was cut short.
 bool holds_unfinished_store(const std::filesystem::path& path);
 
-/// Whether a store has files of this name, beside `super` and LOCK.
+/// Returns whether a store has files of this name, beside `super` and LOCK.
 bool is_store_file(const std::string& name);
 
 }  // namespace perdure::store

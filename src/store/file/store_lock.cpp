@@ -1,4 +1,4 @@
-// Who may open a store: takes and releases the locks on LOCK and on bytes of `super`.
+// Locks of a store: takes and releases the locks on LOCK and on bytes of `super`.
 #include "store/file/store_lock.hpp"
 
 #include <fcntl.h>
@@ -107,7 +107,7 @@ struct store_lock::held_files {
 
 namespace {
 
-/// What a writer writes into LOCK.
+/// Returns the text that a writer writes into LOCK.
 std::string this_process_in_words() {
   const os::process_identity self = os::this_process();
   return "process " + std::to_string(self.pid) + " on host " + self.host + " (boot " + self.boot_id + ")";

@@ -1,4 +1,5 @@
-// Who may open a store that another process has open, and how a writer and the readers beside it take turns.
+// Locks of a store: opening one that another process has open, and turns of a writer and the readers beside
+// it.
 //
 // All locks are open-file-description locks on `super`, which no store can be opened without. Writers lock
 // LOCK too; it says who the writer is, and is there before `super`.
@@ -82,13 +83,13 @@ class store_lock {
   /// reader forgets them or releases the lock.
   bool recall_names(const os::file& directory);
 
-  /// Of a reader: whether a writer has the store too. While the lock is held nothing changes that the last
-  /// checkpoint has at home, nor does its journal.
+  /// Returns, for a reader, whether a writer has the store too. While the lock is held nothing changes that
+  /// the last checkpoint has at home, nor does its journal.
   bool is_beside_writer() const noexcept;
   /// Describes the writer that has the store in this directory open.
   static std::string describe_writer(const os::file& directory);
-  /// Of a reader beside a writer: while the turn lives no checkpoint is committed. Throws `in_use` if the
-  /// writer does not end the commit that is under way.
+  /// Pauses commits for a reader beside a writer: while the turn lives no checkpoint is committed. Throws
+  /// `in_use` if the writer does not end the commit that is under way.
   turn pause_commits() const;
 
  private:

@@ -42,9 +42,9 @@ class super_block {
   void sync() const { file_.sync(); }
   /// Throws `conflict` once the file has been removed: nobody could open a checkpoint that is made now.
   void require_named() const;
-  /// Whether the file is another than the one that was written: somebody has copied or restored the store
-  /// with a tool that knows nothing of it, perhaps while it changed. Not known on file systems that number
-  /// files anew.
+  /// Returns whether the file is another than the one that was written: somebody has copied or restored the
+  /// store with a tool that knows nothing of it, perhaps while it changed. Not known on file systems that
+  /// number files anew.
   bool is_copied() const noexcept { return is_copied_; }
   /// Writes that all pages were found to be sound where the store is now.
   void accept_place();

@@ -34,7 +34,7 @@ class unfinished_store {
   const std::filesystem::path& path() const noexcept { return path_; }
   /// Where its files are to be made.
   const os::file& directory() const noexcept { return directory_; }
-  /// What its `super` is called until it is published.
+  /// Returns the name of its `super` until it is published.
   const char* super_name() const noexcept;
   store_lock& lock() noexcept { return *lock_; }
   /// Makes it the store at its place, durably; all its files must be. Returns the lock. Throws

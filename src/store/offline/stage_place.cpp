@@ -58,8 +58,8 @@ std::string beginning_of(const os::process_identity& process) {
   return std::string(prefix) + process.host + '.' + std::to_string(process.pid) + '.';
 }
 
-/// Whether a place has the name of a process of this machine that is there. It may be making the place, which
-/// has no lock yet then; otherwise it holds the lock.
+/// Returns whether a place has the name of a process of this machine that is there. It may be making the
+/// place, which has no lock yet then; otherwise it holds the lock.
 bool is_of_live_process(const std::string& name) {
   os::process_identity process = os::this_process();
   const std::string here = std::string(prefix) + process.host + '.';

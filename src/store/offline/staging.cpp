@@ -39,15 +39,15 @@ std::string label_for(std::uint64_t token) {
   return text.data();
 }
 
-/// Whether the store's present epoch is the one that an interrupted write-back of this copy made.
+/// Returns whether the store's present epoch is the one that an interrupted write-back of this copy made.
 bool is_own_write(const os::file& store, const layout::super_slot& now, const layout::super_slot& copy) {
   if (now.epoch != copy.staging_epoch) return false;
   const auto header = journal(store, now.epoch & 1, now.uuid, false).header();
   return header && label_of(*header) == label_for(copy.staging_token);
 }
 
-/// Whether the store is still at the checkpoint that the copy agreed with last. Copies that earlier libraries
-/// made know its number only.
+/// Returns whether the store is still at the checkpoint that the copy agreed with last. Copies that earlier
+/// libraries made know its number only.
 bool is_as_copied(const layout::super_slot& now, const layout::super_slot& copy) {
   if (now.epoch != copy.copied_epoch) return false;
   return copy.copied_checkpoint == 0 || copy.copied_checkpoint == now.checkpoint;

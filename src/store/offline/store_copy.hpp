@@ -14,7 +14,7 @@ namespace perdure::store {
 /// The copy gets an empty journal in the place of each that is not copied.
 enum class journals_to_copy {
   none,  ///< all of them are applied
-  last,  ///< that of the epoch of the copy
+  last,  ///< the journal of the copy's epoch
   both,
 };
 

@@ -52,7 +52,7 @@ template <class MutexFamily, class VoidPointer>
 struct library_names<boost::interprocess::simple_seq_fit<MutexFamily, VoidPointer>>
     : boosts_names<MutexFamily, VoidPointer> {};
 
-/// What an allocator allocates and where, and the same one for another type.
+/// The value type and the segment manager of an allocator, and the same allocator for another type.
 template <class Allocator>
 struct allocator_parts;
 template <template <class, class> class Allocator, class T, class SegmentManager>
@@ -94,7 +94,7 @@ class boosts_allocator
   };
 
   boosts_allocator(manager* where) noexcept : ours(where) {}
-  /// Of the pooled ones.
+  /// Constructs one of the pooled allocators.
   boosts_allocator(manager* where, std::size_t most_cached) noexcept
     requires std::is_constructible_v<ours, manager*, std::size_t>
       : ours(where, most_cached) {}

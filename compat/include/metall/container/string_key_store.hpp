@@ -143,8 +143,8 @@ class string_key_store {
     return at != map_.end() && text_of(std::get<0>(at->second)) == key;
   }
 
-  /// Of the key, or if it is not there, the id it would get. An erased id between may be met: then ids
-  /// further on are looked at, up to the longest distance there was.
+  /// Returns the id of the key, or if it is not there, the id it would get. An erased id between may be met:
+  /// then ids further on are looked at, up to the longest distance there was.
   id_type id_of(const key_type& key) const {
     const id_type first = utility::detail::seeded(key, hash_seed_);
     id_type free = 0;

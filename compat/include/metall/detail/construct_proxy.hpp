@@ -1,4 +1,4 @@
-// What `construct<T>(name)` returns: it waits for `(args…)`, or for `[n](args…)`.
+// The result of `construct<T>(name)`: it waits for `(args…)`, or for `[n](args…)`.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What programs for Metall ask of the system's memory.
+// Functions by which programs for Metall ask about the system's memory.
 #pragma once
 
 #include <sys/types.h>

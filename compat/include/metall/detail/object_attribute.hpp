@@ -1,4 +1,4 @@
-// What is known of one object, and iteration over such.
+// The description of one object, and iteration over descriptions.
 #pragma once
 
 #include <compare>
@@ -35,7 +35,7 @@ class object_attribute {
       if (one.key == description_key) description_ = one.value;
   }
 
-  /// Of a unique object `typeid(T).name()`, of an anonymous one empty.
+  /// Returns the name; for a unique object `typeid(T).name()`, for an anonymous one empty.
   const name_type& name() const noexcept { return name_; }
   /// Bytes from `manager::get_address()`.
   const offset_type& offset() const noexcept { return offset_; }

@@ -44,7 +44,7 @@ inline void require_unused(const std::filesystem::path& store) {
   }
 }
 
-/// What cannot be removed stays, and the logger is told.
+/// Removes a store. A failure is logged, and the store stays.
 inline void discard_store(const std::filesystem::path& path) noexcept {
   or_else(false, __FILE__, __LINE__, [&] { return native_manager::remove(path); });
 }

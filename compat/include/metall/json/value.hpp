@@ -38,7 +38,7 @@ class value {
   }
   ~value() = default;
 
-  /// What is assigned may be a part of this value.
+  /// Assigns a value, which may be a part of this one.
   value& operator=(const value& other) {
     if (this != &other) replace(value(other, allocator_));
     return *this;
@@ -133,7 +133,7 @@ class value {
 
   allocator_type get_allocator() const noexcept { return allocator_; }
 
-  /// Of the same kind and equal; a signed and an unsigned number are equal if their values are.
+  /// Compares kinds and values; a signed and an unsigned number are equal if their values are.
   friend bool operator==(const value& a, const value& b) noexcept {
     if (a.is_int64() && b.is_uint64()) return std::cmp_equal(a.as_int64(), b.as_uint64());
     if (a.is_uint64() && b.is_int64()) return std::cmp_equal(a.as_uint64(), b.as_int64());

@@ -22,7 +22,7 @@ inline std::size_t seeded(const std::string_view bytes, const std::uint64_t seed
 }
 }  // namespace detail
 
-/// Of a value's bytes, so of types without padding. `T` is the type of the key, or void for any.
+/// A hash of a value's bytes, so of types without padding. `T` is the type of the key, or void for any.
 template <typename T = void, unsigned seed = 123>
 struct hash {
   std::size_t operator()(const T& key) const noexcept { return detail::seeded(detail::bytes_of(key), seed); }
@@ -35,7 +35,7 @@ struct hash<void, seed> {
   }
 };
 
-/// Of a string's characters; also for looking up a key without making a string of it.
+/// A hash of a string's characters; also for looking up a key without making a string of it.
 template <typename String = void, unsigned seed = 123>
 struct string_hash {
   using is_transparent = void;

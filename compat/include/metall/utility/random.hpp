@@ -52,7 +52,7 @@ class xoshiro512_plus_plus {
   std::array<std::uint64_t, 8> s_;
 };
 
-/// As above, with a period of 2^1024 - 1.
+/// A generator like the one above, with a period of 2^1024 - 1.
 class xoroshiro1024_plus_plus {
  public:
   explicit xoroshiro1024_plus_plus(std::uint64_t seed) noexcept : s_(spread<16>(seed)) {}

@@ -1,4 +1,4 @@
-// What is known of an open store in ordinary memory, and how it is found from an address inside the store.
+// State of an open store in ordinary memory, and how it is found from an address inside the store.
 //
 // A segment manager is no object of its own: its address is the first byte of the store, so that a pointer to
 // it can be kept in the store as Boost's programs do. All it does, it does through this.

@@ -1,4 +1,4 @@
-// As rbtree_best_fit: a name, behind which is Perdure's heap.
+// A name for Perdure's heap, like rbtree_best_fit.
 #pragma once
 
 #include <perdure_interprocess/mem_algo/rbtree_best_fit.hpp>

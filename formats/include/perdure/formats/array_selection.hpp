@@ -21,7 +21,7 @@ class array_selection {
   bool is_whole() const noexcept { return selections_.empty(); }
   /// A selection from an array of a certain shape.
   struct selected {
-    slab where;                    ///< of the array's rank
+    slab where;                    ///< part of the array, with the array's rank
     std::vector<bool> is_dropped;  ///< for each dimension
     extents dims() const;          ///< shape of the selected part
   };

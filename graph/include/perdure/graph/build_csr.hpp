@@ -50,9 +50,9 @@ class csr_builder {
 
   std::size_t vertices() const noexcept;
   std::uint64_t arcs() const noexcept;
-  /// Whether vertices are called by their numbers: no arrays of ids are needed.
+  /// Returns whether vertices are called by their numbers: no arrays of ids are needed.
   bool has_ids() const noexcept;
-  /// Whether `by_id` is needed.
+  /// Returns whether `by_id` is needed.
   bool is_permuted() const noexcept;
 
   void write_ids(std::span<vertex_id> ids) const;

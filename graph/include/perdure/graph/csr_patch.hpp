@@ -176,7 +176,7 @@ class csr_patch {
       throw;
     }
   }
-  /// Of the first `count` rows what was appended last.
+  /// Returns the last addition to each of the first `count` rows.
   template <class Rows>
   static void take_back(Rows& from, const detail::row_group& rows, std::size_t count) noexcept {
     for (std::size_t i = 0; i < count; ++i) {

@@ -141,7 +141,7 @@ class csr_build {
 
  private:
   enum class stage : std::uint8_t { none, drawing, numbering, merging, merging_incoming, ready };
-  /// Of `csr_options` what the result depends on.
+  /// The options of `csr_options` on which the result depends.
   struct wanted {
     direction kind = direction::directed;
     bool drop_loops = false;
@@ -169,7 +169,7 @@ class csr_build {
     stage_ = stage::drawing;
   }
 
-  /// What one thread draws, until it is sorted and put away.
+  /// Arcs that one thread has read, until they are sorted and stored.
   template <bool Weighted>
   class run_maker {
    public:

@@ -42,7 +42,7 @@ class bank_locks {
   std::unique_ptr<padded[]> locks_ = std::make_unique<padded[]>(bank_count);
 };
 
-/// What one thread has read but not yet put into the graph: a few dozen entries per bank, so that a bank's
+/// Edges that one thread has read but not yet put into the graph: a few dozen per bank, so that a bank's
 /// lock is taken, and its table brought into the cache, once for all of them.
 template <class Graph, class Count>
 class bank_buffers {

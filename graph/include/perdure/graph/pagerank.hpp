@@ -125,13 +125,13 @@ class pagerank_iterations {
     }
   };
 
-  /// What a vertex gives to the end of each of its arcs.
+  /// Returns the rank that a vertex adds to the end of each of its arcs.
   double share_of(vertex_handle v) const {
     const auto degree = static_cast<double>(graph_.degree(v));
     return degree == 0 ? 0 : options_.damping * ranks_[v] / degree;
   }
 
-  /// What vertices without arcs have, which is spread over all.
+  /// Returns the ranks of all vertices without arcs together, which are spread over all vertices.
   double dangling() const {
     return sum<double>([this](vertex_handle v) { return graph_.degree(v) == 0 ? ranks_[v] : 0; });
   }
@@ -167,7 +167,7 @@ class pagerank_iterations {
     each_vertex(options_.threads, graph_.size(), [this, all](vertex_handle v) { ranks_[v] /= all; });
   }
 
-  /// Of `value(v)` for all vertices.
+  /// Sums `value(v)` over all vertices.
   template <class Sum, class Value>
   Sum sum(Value&& value) const {
     const std::size_t pieces = graph_.size() / grain + 1;

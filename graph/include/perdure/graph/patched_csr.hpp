@@ -18,7 +18,7 @@ namespace perdure::graph {
 
 namespace detail {
 
-/// What a row has beside the CSR's.
+/// The neighbours that were added to a row of the CSR.
 struct added_row {
   const vertex_handle* targets = nullptr;
   const double* weights = nullptr;

@@ -95,7 +95,7 @@ class properties {
   }
   static constexpr const char* arcs_attribute = "arcs of the graph";
 
-  /// Whether the property was set for a graph with another number of arcs.
+  /// Returns whether the property was set for a graph with another number of arcs.
   bool has_grown(const std::string& id) const {
     const array_ref array = arrays_.array(id);
     return array.has_attribute(arcs_attribute) &&

@@ -25,7 +25,7 @@ namespace detail {
 /// them.
 void label_rest(const neighbour_rows& rows, std::span<vertex_handle> labels);
 
-/// What leads from one vertex to another along arcs between vertices without labels.
+/// Searches along arcs between vertices without labels.
 template <class Rows>
 class reachable {
  public:

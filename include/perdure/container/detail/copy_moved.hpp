@@ -1,4 +1,4 @@
-// What a container does when it is moved into a store and its memory cannot follow.
+// The move of a container into a store, where its memory cannot follow.
 #pragma once
 
 #include <perdure/detail/failed_move.hpp>

@@ -1,4 +1,4 @@
-// What flat_map and flat_set have in common to see: all but what a map's second halves add.
+// The common interface of flat_map and flat_set: all but what a map's mapped values add.
 #pragma once
 
 #include <concepts>

@@ -219,7 +219,7 @@ class flat_table {
     hash_ = other.hash_;
     equal_ = other.equal_;
   }
-  /// What the other holds, into an empty table with an equal allocator.
+  /// Takes the content of the other into an empty table with an equal allocator.
   void take(flat_table& other) noexcept { take_storage(other); }
   void swap(flat_table& other) {
     if (this == std::addressof(other)) return;
@@ -282,7 +282,7 @@ class flat_table {
     if (const iterator found = find_hashed(key, hash); found != end()) return {found, false};
     return {construct_new(key, hash, std::forward<Args>(args)...), true};
   }
-  /// As above for an element whose key is only known once it is built.
+  /// Like the function above, for an element whose key is only known once it is built.
   template <class... Args>
   std::pair<iterator, bool> emplace(Args&&... args) {
     static_assert(sizeof...(Args) != 0 || std::is_default_constructible_v<value_type>);

@@ -62,7 +62,7 @@ class locating : public Base {
   }
 
  private:
-  /// With the elements of `other`, for a container at `where`.
+  /// Returns a container at `where` with the elements of `other`.
   static Base moved(locating& other, const void* where) noexcept {
     if constexpr (self_locating<allocator_type>) {
       const allocator_type alloc = allocator_after_move(other.get_allocator(), std::addressof(other), where);
@@ -90,7 +90,7 @@ class locating : public Base {
   }
 };
 
-/// What a map finds without making a key of it, and can make a key of, if asked.
+/// A key that a map can find without making a `key_type` of it, and from which it can make one.
 template <class K, class Map>
 concept stands_for_a_key_of =
     !std::is_convertible_v<const K&, typename Map::key_type> &&

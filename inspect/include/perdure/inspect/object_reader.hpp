@@ -13,8 +13,8 @@ namespace perdure::inspect {
 
 /// How large an object is.
 struct object_extent {
-  std::uint64_t bytes = 0;                ///< of the object, and of the memory that what is in it owns
-  std::optional<std::uint64_t> elements;  ///< of a container or an array
+  std::uint64_t bytes = 0;                ///< bytes of the object, and of memory that its parts own
+  std::optional<std::uint64_t> elements;  ///< number of elements of a container or an array
   bool is_all =
       true;  ///< false: `bytes` is a lower bound, as some types are not known or it was much to read
   bool is_damaged = false;  ///< something leads out of the store
@@ -50,7 +50,7 @@ class object_reader {
   /// it is neither or its elements are not read. Lists inside are cut at `limit` too. Reads 200,000 values at
   /// most.
   std::vector<value> values(std::uint64_t limit) const;
-  /// Whether `values` returns elements.
+  /// Returns whether `values` returns elements.
   bool reads_elements() const noexcept;
 
  private:

@@ -1,4 +1,5 @@
-// What each page at home must look like, by the checksum table, the last journal and the undo log together.
+// The expected content of each page at home, by the checksum table, the last journal and the undo log
+// together.
 #include "store/offline/verify/expectations.hpp"
 
 #include <algorithm>

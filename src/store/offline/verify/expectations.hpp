@@ -1,4 +1,5 @@
-// What each page at home must look like, by the checksum table, the last journal and the undo log together.
+// The expected content of each page at home, by the checksum table, the last journal and the undo log
+// together.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct expectation {
   std::uint64_t epoch = 0;  ///< the checkpoint that the page belongs to
 };
 
-/// What the journal that still counts says of pages.
+/// Pages that the journal that still counts describes.
 struct overlay_run {
   std::uint64_t first;
   std::uint64_t count;
@@ -47,10 +48,10 @@ class expectations {
   std::uint64_t pages() const noexcept;
   std::uint64_t applied_pages() const noexcept { return last_.applied_pages; }
 
-  /// Whether recovery writes one of these pages again, and their entries of the table with it.
+  /// Returns whether recovery writes one of these pages again, and their entries of the table with it.
   bool are_rewritten(std::uint64_t first, std::uint64_t count) const;
 
-  /// Of the pages that a table page describes, those within the segment; `known`: the table page can be
+  /// Examines the pages that a table page describes, within the segment; `known`: the table page can be
   /// relied on. Reports where the undo log contradicts the table. Thread-safe.
   void of_table_page(std::uint64_t index, const layout::table_page& table, bool known,
                      std::vector<expectation>& expected) const;

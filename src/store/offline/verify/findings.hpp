@@ -1,4 +1,4 @@
-// What a verification has found so far.
+// Findings of a verification so far.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@ class findings {
   void damage(store_section part, std::string file, std::uint64_t offset, std::string what) {
     add({part, true, std::move(file), offset, std::nullopt, epoch_, std::move(what)});
   }
-  /// What a crash leaves behind, and the next opening clears away.
+  /// Adds a note about the remains of a crash, which the next opening clears away.
   void note(store_section part, std::string file, std::uint64_t offset, std::string what) {
     add({part, false, std::move(file), offset, std::nullopt, epoch_, std::move(what)});
   }
   void add(verify_finding finding);
   void add_bytes_read(std::uint64_t bytes);
 
-  /// What was found, by file and offset; the rest is for the caller to fill in.
+  /// Returns the findings, by file and offset; the rest is for the caller to fill in.
   verify_report take_report();
 
  private:

@@ -11,7 +11,7 @@
 
 namespace perdure::store {
 
-/// What the next opening takes back, sorted by page.
+/// Returns the pages that the next opening takes back, sorted by page.
 std::vector<layout::journal_entry> check_undo_log(const os::file& directory, const layout::super_slot& super,
                                                   const last_checkpoint& last, findings& found);
 

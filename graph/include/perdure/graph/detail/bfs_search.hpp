@@ -101,7 +101,7 @@ class bfs_search {
     bool is_queued = false;  // else `frontier_` has it; the set is empty while the queue is used
   };
 
-  /// What threads find together.
+  /// Counts that all threads add up.
   struct found {
     std::atomic<std::uint64_t> vertices{0};
     std::atomic<std::uint64_t> arcs{0};

@@ -11,7 +11,7 @@
 
 namespace perdure::graph::detail {
 
-/// What some rows get, one after the other.
+/// Additions to some rows, one row after the other.
 struct row_group {
   std::vector<vertex_handle> vertices;  ///< whose rows they are, ascending
   std::vector<std::size_t> ends;        ///< where each ends in `targets`
@@ -24,10 +24,10 @@ struct row_group {
 struct delta_rows {
   std::vector<vertex_id> added;  ///< ids of new vertices, ascending: handles go on from those there are
   row_group out;
-  row_group in;  ///< of a directed graph that knows where its arcs come from
+  row_group in;  ///< additions to the incoming arcs; only in a directed graph that has these
 };
 
-/// Whether such a graph tells where arcs come from: of one that is empty, so will what is added.
+/// Returns whether such a graph tells where arcs come from: of one that is empty, so will what is added.
 inline bool keeps_incoming(const csr_view& base) noexcept {
   return !base.symmetric() && (base.has_incoming() || base.size() == 0);
 }

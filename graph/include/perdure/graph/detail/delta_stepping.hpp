@@ -82,7 +82,7 @@ class delta_stepping {
   static constexpr std::size_t bins = 256;
   static constexpr std::size_t grain = 64;
 
-  /// What one thread has found.
+  /// Vertices that one thread has found.
   struct alignas(128) found {
     std::array<std::vector<vertex_handle>, bins> near;  // by the bin's place in the stretch
     std::vector<vertex_handle> far;
@@ -167,7 +167,8 @@ class delta_stepping {
     });
   }
 
-  /// Whether the weight is below 0, no number, infinite, or a zero with a sign: by one comparison of bits.
+  /// Returns whether the weight is below 0, no number, infinite, or a zero with a sign: by one comparison of
+  /// bits.
   static bool is_rare(double weight) noexcept {
     return std::bit_cast<std::uint64_t>(weight) > std::bit_cast<std::uint64_t>(farthest_number);
   }

@@ -14,7 +14,7 @@
 
 namespace perdure::graph::detail {
 
-/// Of errors that threads met in a source, the one that stands first in the input.
+/// The error that is first in the input, if several threads met errors in a source.
 class first_source_error {
  public:
   /// In a handler of `e`.

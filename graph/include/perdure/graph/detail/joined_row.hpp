@@ -62,7 +62,7 @@ class joined_row {
   std::size_t size() const noexcept { return first_.size() + second_.size(); }
   bool empty() const noexcept { return first_.empty(); }
 
-  /// What kernels go through piece by piece, where that is faster.
+  /// Returns the first piece, for kernels that go through a row piece by piece.
   std::span<const T> first() const noexcept { return first_; }
   std::span<const T> second() const noexcept { return second_; }
 

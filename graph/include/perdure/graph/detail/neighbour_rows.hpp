@@ -113,7 +113,7 @@ void with_incoming(const Graph& graph, unsigned threads, Work&& work) {
   work(reversed_rows(graph, threads));
 }
 
-/// Whether each row is ordered, and has neither repetitions nor the vertex itself.
+/// Returns whether each row is ordered, and has neither repetitions nor the vertex itself.
 template <graph_view Graph>
 bool has_distinct_rows(const Graph& graph, unsigned threads) {
   std::atomic<bool> simple{true};

@@ -21,7 +21,7 @@ class ranked_ids {
   ranked_ids(std::span<const vertex_id> sorted, std::size_t memory);
 
   bool are_identical() const noexcept { return identical_; }
-  /// Of an id that is among them. O(1), or O(log ids) where ids are searched.
+  /// Returns the rank of an id that is among them. O(1), or O(log ids) if ids are searched.
   vertex_handle rank(vertex_id id) const noexcept {
     if (identical_) return static_cast<vertex_handle>(id);
     if (blocks_.empty()) return searched(id);
