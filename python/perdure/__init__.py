@@ -30,6 +30,7 @@ from perdure._perdure import (
     verify,
 )
 from perdure._store import ExistsError, Group, Store, open
+from perdure._table import Table
 
 __all__ = [
     "Array",
@@ -47,6 +48,7 @@ __all__ = [
     "Store",
     "StoreOSError",
     "StoredTypeError",
+    "Table",
     "UnsupportedError",
     "__version__",
     "copy",

@@ -14,6 +14,7 @@ import numpy as np
 
 from perdure import _perdure
 from perdure._array import NOTE, NOTED_KINDS, Array
+from perdure._arrow import input_of, is_table_like
 from perdure._attributes import Attributes
 from perdure._containers import Dict, List, Set
 from perdure._dtypes import BYTES, TEXT, StoredAs, _stored_as, require_numbers, stored_as
@@ -27,6 +28,8 @@ from perdure._perdure import (
     StoreOSError,
     UnsupportedError,
 )
+from perdure._table import Table, is_table
+from perdure._table import create as _create_table
 
 #: Last part of the name of the array that has a group's attributes.
 _MARKER = ".attributes"
@@ -166,7 +169,7 @@ class Group(MutableMapping[str, Any]):
                     return core.load(full).tobytes()
             return Array(self._store, full)
         if self._is_group(full):
-            return self._group(full)
+            return Table(self._store, full) if is_table(self._store, full) else self._group(full)
         kind = core.container_kind(full)
         if kind:
             return _CONTAINERS[kind](self._store, full)
@@ -187,7 +190,12 @@ class Group(MutableMapping[str, Any]):
         if value.__class__ is np.ndarray:
             stored = _stored_as.get(value.dtype)
             if stored is not None and stored.view is None and stored.type.kind not in NOTED_KINDS and value.dtype.isnative:
-                self._store._core.store(full, stored.type, value)
+                try:
+                    self._store._core.store(full, stored.type, value)
+                except InvalidError:
+                    if not self._store._drop_table(full):
+                        raise
+                    self._store._core.store(full, stored.type, value)
                 return
         self._store._assign(full, _prepare(name, value))
 
@@ -258,9 +266,11 @@ class Group(MutableMapping[str, Any]):
         ready = []
         for name, value in pairs:
             full = self._full(name) if isinstance(value, Mapping) else self._full_to_set(name)
-            if not self._store._core.find(full) and self._store._core.is_group(full) and not isinstance(value, Mapping):
+            is_group = not self._store._core.find(full) and self._store._core.is_group(full) and not is_table(self._store, full)
+            if is_group and not isinstance(value, Mapping):
                 raise InvalidError(f"{full!r} is a group: delete it before you store an array under its name")
             ready.append((full, _prepare(name, value)))
+        ready.sort(key=lambda one: one[1].rows is None)  # rows of tables come from elsewhere, which may fail
         for full, value in ready:
             self._store._assign(full, value)
         self._store.checkpoint()
@@ -296,8 +306,8 @@ class Group(MutableMapping[str, Any]):
         """
         full = self._full_to_set(name)
         core = self._store._core
-        if not overwrite and core.find(full) is not None:
-            raise ExistsError(f"the array {full!r} is there already; assign it, or give overwrite=True")
+        if not overwrite and (core.find(full) is not None or is_table(self._store, full)):
+            raise ExistsError(f"{full!r} is there already; assign it, or give overwrite=True")
         prepared = None
         if data is not None:
             array = np.asarray(data, None if dtype is None else np.dtype(dtype))
@@ -349,6 +359,31 @@ class Group(MutableMapping[str, Any]):
 
     create_dataset = create_array
 
+    def create_table(
+        self,
+        name: str,
+        data: Any = None,
+        *,
+        schema: Any = None,
+        attrs: Mapping[str, Any] | None = None,
+        overwrite: bool = False,
+    ) -> Table:
+        """Creates a table of the rows of `data`, or one without rows.
+
+        data: a frame of pandas or Polars, or whatever else gives its rows by Arrow's interface; a mapping of names to
+        arrays or lists; or a structured array.
+        schema: the types of the columns, where rows come later or have types that are converted: an object with
+        `__arrow_c_schema__`, or a mapping of names to NumPy types.
+        """
+        full = self._full_to_set(name)
+        core = self._store._core
+        if not overwrite and (core.find(full) is not None or self._is_group(full)):
+            raise ExistsError(f"{full!r} is there already; assign it, or give overwrite=True")
+        made = _create_table(self._store, full, data, schema)
+        for key, value in (attrs or {}).items():
+            made.attrs[key] = value
+        return made
+
     def require_array(self, name: str, shape: Any, dtype: Any = None, **options: Any) -> Array:
         """Returns the array of that name, shape and type, or creates it. Raises where another one has the name."""
         full = self._full(name)
@@ -377,6 +412,8 @@ class Group(MutableMapping[str, Any]):
         core = self._store._core
         if core.find(full) is not None:
             raise InvalidError(f"{full!r} is an array, so it cannot be a group")
+        if is_table(self._store, full):
+            raise InvalidError(f"{full!r} is a table, so it cannot be a group")
         if full and not core.is_group(full):
             self._store._make_marker(full + "/" + _MARKER)
         return self._group(full)
@@ -404,6 +441,8 @@ class Group(MutableMapping[str, Any]):
             found = self._store._core.find(self._prefix + name)
             if found is not None:
                 rows.append((name, "array", found[0], self.array(name).dtype))
+            elif is_table(self._store, self._prefix + name):
+                rows.append((name, "table", Table(self._store, self._prefix + name).shape, ""))
             else:
                 rows.append((name, "group" if self._members()[name] else "object", "", ""))
         return rows
@@ -420,8 +459,9 @@ class Group(MutableMapping[str, Any]):
         members = self._members()
         for i, name in enumerate(sorted(members)):
             last = i + 1 == len(members)
-            lines.append(indent + ("└── " if last else "├── ") + name + self._what(name, members[name]))
-            if members[name] and (depth is None or depth > 1):
+            is_group = members[name] and not is_table(self._store, self._prefix + name)
+            lines.append(indent + ("└── " if last else "├── ") + name + self._what(name, is_group))
+            if is_group and (depth is None or depth > 1):
                 below = self._group(self._prefix + name)
                 lines += below._tree(indent + ("    " if last else "│   "), None if depth is None else depth - 1)
         return lines
@@ -430,6 +470,8 @@ class Group(MutableMapping[str, Any]):
         if is_group:
             return ""
         found = self._store._core.find(self._prefix + name)
+        if found is None and is_table(self._store, self._prefix + name):
+            return f" {Table(self._store, self._prefix + name).shape} table"
         return f" ({self._store._core.container_kind(self._prefix + name) or 'object'})" if found is None else f" {found[0]} {self.array(name).dtype}"
 
     def __repr__(self) -> str:
@@ -621,6 +663,26 @@ class Store(Group):
             for name, member in value.members.items():
                 self._assign(f"{full}/{name}", member)
             return
+        if value.rows is not None:
+            _create_table(self, full, value.rows, None)
+            return
+        try:
+            self._assign_array(full, value, options)
+        except InvalidError:
+            if not self._drop_table(full):
+                raise
+            self._assign_array(full, value, options)
+
+    def _drop_table(self, full: str) -> bool:
+        """Erases a table. Returns whether there was one."""
+        if self._core.find(full) is not None or not is_table(self, full):
+            return False
+        for one in self._core.names(full):
+            self._core.erase(one)
+        return True
+
+    def _assign_array(self, full: str, value: _Prepared, options: dict[str, Any] | None) -> None:
+        core = self._core
         stored = value.stored
         if stored.type.is_variable:
             core.store_variable(full, stored.type, value.shape, value.texts, {**(options or {}), "layout": "blocks"})
@@ -629,20 +691,33 @@ class Store(Group):
         self._set_note(full, stored, value.note)
 
     def _copy_array(self, old: str, new: str) -> None:
+        self._write_array(new, self._read_array(old))
+
+    def _read_array(self, name: str) -> tuple[Any, ...]:
+        """Returns an array with all that belongs to it, for `_write_array`; its elements where they lie, if they can be viewed."""
         core = self._core
-        _, _, type, _ = core.find(old)
-        what = core.describe(old)
+        _, _, type, is_viewable = core.find(name)
+        what = core.describe(name)
         options = {"layout": what["layout"], "dims": what["dims"]}
         if what["layout"] == "chunked":
             options["chunk"] = list(what["chunk"])
         if what["codec"] != "none":
             options["codec"] = what["codec"]
         if type.is_variable:
-            core.store_variable(new, type, what["extents"], core.read_variable(old, type), options)
+            elements = core.read_variable(name, type)
         else:
-            core.store(new, type, core.load(old), options)
-        for key in core.attributes(old):
-            core.set_attribute(new, key, *core.attribute(old, key))
+            elements = core.view(name) if is_viewable else core.load(name)
+        attributes = [(key, core.attribute(name, key)) for key in core.attributes(name)]
+        return type, what["extents"], options, elements, attributes
+
+    def _write_array(self, name: str, array: tuple[Any, ...]) -> None:
+        type, extents, options, elements, attributes = array
+        if type.is_variable:
+            self._core.store_variable(name, type, extents, elements, options)
+        else:
+            self._core.store(name, type, elements, options)
+        for key, value in attributes:
+            self._core.set_attribute(name, key, *value)
 
     def _identity(self) -> tuple[str, int]:
         return self._path, self._core.epoch
@@ -654,13 +729,14 @@ class Store(Group):
 class _Prepared:
     """A value that can be stored."""
 
-    __slots__ = ("array", "members", "note", "shape", "stored", "texts")
+    __slots__ = ("array", "members", "note", "rows", "shape", "stored", "texts")
 
     def __init__(self, stored: Any = None, array: Any = None, *, note: str | None = None, members: Any = None) -> None:
         self.stored = stored
         self.array = array
         self.note = note
         self.members = members
+        self.rows: Any = None
         self.shape: tuple[int, ...] = ()
         self.texts: list[bytes] = []
 
@@ -688,6 +764,11 @@ def _prepare(name: str, value: Any) -> _Prepared:
                 raise StoredTypeError(f"the dict for {name!r} has the key {key!r}; names of a group are texts without \"/\"")
             members[key] = _prepare(f"{name}/{key}", one)
         return _Prepared(members=members)
+    if is_table_like(value):
+        prepared = _Prepared()
+        prepared.rows = input_of(name, value)
+        prepared.rows.schema.as_stored()  # raises for what cannot be stored
+        return prepared
     if isinstance(value, Array):
         value = value[...]
     if isinstance(value, np.ma.MaskedArray):

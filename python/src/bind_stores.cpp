@@ -20,6 +20,7 @@
 #include "bind_arrays.hpp"
 #include "bind_containers.hpp"
 #include "bind_objects.hpp"
+#include "bind_tables.hpp"
 #include "open_store.hpp"
 
 namespace nb = nanobind;
@@ -159,6 +160,7 @@ void bind_stores(nb::module_& module) {
   bind_arrays(store);
   bind_container_kinds(store);
   bind_objects(store);
+  bind_tables(store);
 }
 
 }  // namespace perdure::python

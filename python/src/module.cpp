@@ -8,6 +8,7 @@
 #include "bind_maintenance.hpp"
 #include "bind_memmap.hpp"
 #include "bind_stores.hpp"
+#include "bind_tables.hpp"
 #include "cells.hpp"
 #include "data_types.hpp"
 #include "forked_views.hpp"
@@ -23,6 +24,7 @@ NB_MODULE(_perdure, module) {
   perdure::python::bind_data_types(module);
   perdure::python::bind_stored_blocks(module);
   perdure::python::bind_redirected_buffers(module);
+  perdure::python::bind_arrow(module);
   perdure::python::bind_stores(module);
   perdure::python::bind_cells(module);
   perdure::python::bind_containers(module);

@@ -116,6 +116,8 @@ class open_store {
   bool is_forked() const { return is_forked_; }
   const std::filesystem::path& path() const noexcept { return path_; }
   const std::shared_ptr<live_views>& views() const noexcept { return views_; }
+  /// Keeps threads that append to tables from each other.
+  std::mutex& table_mutex() const noexcept { return tables_; }
 
   /// Makes a checkpoint if the store is open for writing, and closes it. While views live, throws
   /// `invalid_argument`, which names them, unless `force` is set: then they keep the store's memory.
@@ -137,6 +139,7 @@ class open_store {
   std::filesystem::path path_;
   store_options options_;
   mutable std::mutex mutex_;
+  mutable std::mutex tables_;
   mutable std::shared_ptr<session> session_;
   std::shared_ptr<live_views> views_ = std::make_shared<live_views>();
   mutable std::shared_ptr<session> parents_;  // of a forked child, which leaves it alone

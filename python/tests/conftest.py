@@ -1,6 +1,7 @@
 """What tests share."""
 
 import pathlib
+import re
 import shutil
 import tempfile
 
@@ -8,6 +9,15 @@ import numpy as np
 import pytest
 
 import perdure
+
+LEFT_OUT = "not long"
+IS_LONG = re.compile(r"^pytestmark = pytest\.mark\.long$", re.MULTILINE)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leaves long modules unread where no long test runs: they need packages that are not there."""
+    is_module = collection_path.suffix == ".py" and config.option.markexpr == LEFT_OUT
+    return True if is_module and IS_LONG.search(collection_path.read_text()) else None
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def test_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch):
     names.clear()
 
 
-@pytest.mark.parametrize("module", ["perdure", "perdure._array", "perdure._containers", "perdure._memmap", "perdure._store", "perdure.graph"])
+@pytest.mark.parametrize("module", ["perdure", "perdure._array", "perdure._containers", "perdure._memmap", "perdure._store", "perdure._table", "perdure.graph"])
 def test_examples_of_docstrings(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for test in doctest.DocTestFinder().find(importlib.import_module(module)):
