@@ -142,6 +142,7 @@ check: test clang asan tsan headers lint
 	@cmake --build --preset release --parallel $(JOBS) --target graph_mutants debugger_shown
 	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$|^debugger|^report_in_browser$$'
 	@scripts/check-debian-package.py build/release
+	@scripts/check-recipes.py
 	@$(MAKE) crash-test MINUTES=3
 	@build/release/bin/random_rank_graphs --runs 10000 --seed $(SEED)
 	@for rig in edges array_files library_files sequences; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done

@@ -10,6 +10,7 @@ class Report:
         self.samples = {}
         self.figures = []
         self.tables = []
+        self.charts = {}
         self.directory = directory
         self.on_terminal = sys.stderr.isatty()
 
@@ -30,6 +31,11 @@ class Report:
             self.say("  " + "  ".join(
                 cell.ljust(width) if i == 0 else cell.rjust(width)
                 for i, (cell, width) in enumerate(zip(row, widths))))
+
+    def chart(self, name, row, figures):
+        """Keeps a row of a table in docs/ from which scripts/draw-charts.py draws a picture: {heading: text of the cell}. Only for the
+        sizes that the page names."""
+        self.charts.setdefault(name, {}).setdefault(row, {}).update(figures)
 
     def figure(self, name, measured, goal, unit="×"):
         self.figures.append({"name": name, "value": measured, "goal": goal, "unit": unit,

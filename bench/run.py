@@ -67,9 +67,12 @@ def main():
         "seconds": time.monotonic() - started,
         "figures": report.figures,
         "tables": report.tables,
+        "charts": report.charts,
         "samples": report.samples,
     }, indent=1))
     report.say(f"\nEvery sample is in {options.output}")
+    if report.charts and not options.quick:
+        report.say(f"scripts/draw-charts.py --results {options.output} brings the figures into the tables and charts of docs/")
     return 0
 
 

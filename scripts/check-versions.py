@@ -14,7 +14,7 @@ PLACES = [
     ("include/perdure/version.hpp", r'version_string\[\] = "([^"]+)"'),
     ("CITATION.cff", r"^version: (\S+)"),
     ("packaging/spack/packages/perdure/package.py", r'^    version\("([^"]+)"'),
-    ("packaging/conda-forge/meta.yaml", r'set version = "([^"]+)"'),
+    ("packaging/conda-forge/recipe.yaml", r'^  version: "([^"]+)"'),
     ("packaging/vcpkg/perdure/vcpkg.json", r'"version-semver": "([^"]+)"'),
     ("packaging/conan/conanfile.py", r'^    version = "([^"]+)"'),
     ("packaging/docker/Dockerfile", r'image\.version="([^"]+)"'),

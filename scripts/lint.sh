@@ -30,6 +30,10 @@ echo "layers: clean"
 scripts/check-links.py
 echo "links: clean"
 
+scripts/draw-charts.py --self-check
+scripts/draw-charts.py --check
+echo "charts: as their tables"
+
 scripts/check-versions.py --self-check
 scripts/check-versions.py
 echo "versions: equal"

@@ -86,6 +86,7 @@ def header_page(source):
 
 def on_files(files, config):
     files.append(File.generated(config, "assets/iframe-worker.js", content=(ROOT / "site/iframe-worker.js").read_text()))
+    files.append(File.generated(config, "assets/pages.css", content=(ROOT / "site/pages.css").read_text()))
     waiting = [("docs/" + file.src_uri, file.content_string) for file in files.documentation_pages()]
     while waiting:
         source, text = waiting.pop()

@@ -55,6 +55,10 @@ def measure(options, report):
     report.table(f"A table of {keys} keys and values of 8 bytes, s",
                  ["", "make it durable", "process with one look-up", "open and look up all"],
                  [[kind, *(f"{seconds[what][kind]:.4f}" for what in ("make", "first", "all"))] for kind in kinds])
+    headings = {"make": "make it durable, s", "first": "process with one look-up, s", "all": "open and look up all, s"}
+    titles = {"perdure": "Perdure", "lmdb": "LMDB", "sqlite": "SQLite"}
+    for kind in kinds if keys == 1_000_000 else ():
+        report.chart("key-table", titles.get(kind, kind), {heading: f"{seconds[what][kind]:.3g}" for what, heading in headings.items()})
     for kind in kinds[1:]:
         for what in ("make", "first", "all"):
             report.figure(f"key table, {what}: Perdure / {kind}", seconds[what]["perdure"] / seconds[what][kind], 1)

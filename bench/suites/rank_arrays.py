@@ -17,6 +17,8 @@ MPI_IO = {"OMPI_MCA_io": "ompio", "OMPI_MCA_fcoll": "vulcan"}
 # ADIOS' methods.
 ON_THE_DEVICE = ("perdure", "pwrite", "mmap", "hdf5", "netcdf-4", "adios1")
 
+CHARTED = {"perdure": "Perdure", "pwrite": "pwrite", "mmap": "mmap", "hdf5": "HDF5", "netcdf-4": "NetCDF-4", "adios1": "ADIOS 1.13"}
+
 READS = {"read_seconds": "read", "read_other_ranks_seconds": "by other ranks", "read_other_parts_seconds": "other parts"}
 
 
@@ -73,6 +75,9 @@ def measure_on(options, report, kinds, directory, where, is_in_memory):
         rows.append(["memory to memory", "", f"{size / median(copies, 'copy_seconds'):.2f}", "", ""])
         report.table(f"Ten arrays, {size:.2f} GiB, {where}, written by {ranks}, read by as many and by "
                      f"{taken['other_ranks']}: GiB/s", ["", "write", *READS.values()], rows)
+        if ranks == 1 and not is_in_memory and mebibytes == 640:
+            for kind in samples.keys() & CHARTED.keys():
+                report.chart("arrays", CHARTED[kind], {"write, GiB/s": speed(kind, "write_seconds"), "read, GiB/s": speed(kind, "read_seconds")})
         say_figures(report, samples, label, is_in_memory)
 
 

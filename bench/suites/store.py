@@ -54,6 +54,9 @@ def dirty_checkpoints(bench):
                               "msync": sample("dirty-msync", *arguments)}, bench.rounds, report.progress)
         report.samples[f"store/dirty/{fraction}/{shape}"] = samples
         typical = {name: statistics.median(w for s in taken for w in s["walls"]) for name, taken in samples.items()}
+        for name, row in (("checkpoint", "Perdure, checkpoint"), ("msync", "msync")) if bench.mebibytes == 2048 else ():
+            report.chart("durable-changes", row, {f"{fraction * 100:.0f} % {'scattered' if shape == 'scattered' else 'in one piece'}, ms":
+                                                  f"{typical[name] * 1e3:.3g}"})
         amplification = {name: sum(s["written"] for s in taken) / sum(s["dirtied"] for s in taken)
                          for name, taken in samples.items()}
         lines.append([f"{fraction:.0%} of the pages, {shape}", f"{typical['checkpoint'] * 1e3:.2f}",

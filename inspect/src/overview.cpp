@@ -43,25 +43,6 @@ array_overview overview_of_array(const untyped_arrays& arrays, array_info info,
   return found;
 }
 
-void find_arrays(store_overview& found, const manager& store, const overview_options& options) {
-  // The store is not const: what is in it may be, as the arrays of a store that is open for reading are.
-  const array_store opened(const_cast<manager&>(store));
-  const untyped_arrays& arrays = *opened.untyped();
-  std::vector<array_info> infos;
-  for (const std::string& id : arrays.list({})) infos.push_back(arrays.info(id));
-  std::stable_sort(infos.begin(), infos.end(),
-                   [](const array_info& a, const array_info& b) { return a.stored_bytes > b.stored_bytes; });
-  while (infos.size() > options.most_rows) {
-    ++found.other_arrays;
-    found.other_array_bytes += infos.back().stored_bytes;
-    infos.pop_back();
-  }
-  for (array_info& one : infos) {
-    if (options.progress) options.progress("arrays", found.arrays.size(), infos.size());
-    found.arrays.push_back(overview_of_array(arrays, std::move(one), options.summaries));
-  }
-}
-
 }  // namespace
 
 store_overview overview_of(const manager& store, const overview_options& options) {
@@ -79,7 +60,30 @@ store_overview overview_of(const manager& store, const overview_options& options
     found.occupancy = occupancy_of(store.memory(), options.most_stretches);
   });
   part("objects", [&] { find_objects(found, store, options.most_rows); });
-  if (options.reads_arrays) part("arrays", [&] { find_arrays(found, store, options); });
+  if (!options.reads_arrays) return found;
+  part("arrays", [&] {
+    // The store is not const: what is in it may be, as the arrays of a store that is open for reading are.
+    const array_store opened(const_cast<manager&>(store));
+    static_cast<arrays_overview&>(found) = overview_of(*opened.untyped(), options);
+  });
+  return found;
+}
+
+arrays_overview overview_of(const untyped_arrays& arrays, const overview_options& options) {
+  arrays_overview found;
+  std::vector<array_info> infos;
+  for (const std::string& id : arrays.list({})) infos.push_back(arrays.info(id));
+  std::stable_sort(infos.begin(), infos.end(),
+                   [](const array_info& a, const array_info& b) { return a.stored_bytes > b.stored_bytes; });
+  while (infos.size() > options.most_rows) {
+    ++found.other_arrays;
+    found.other_array_bytes += infos.back().stored_bytes;
+    infos.pop_back();
+  }
+  for (array_info& one : infos) {
+    if (options.progress) options.progress("arrays", found.arrays.size(), infos.size());
+    found.arrays.push_back(overview_of_array(arrays, std::move(one), options.summaries));
+  }
   return found;
 }
 

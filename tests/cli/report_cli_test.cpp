@@ -149,6 +149,55 @@ TEST_F(Report, ShowsTheDegreesOfGraphs) {
   expect_part(page_of(at("g")), "class=\"dots second\"");
 }
 
+TEST_F(Report, IsOfAKeptCheckpoint) {
+  {
+    manager store(create_only, path("s"), {.keep_last = 2, .keep_full_copies = true});
+    store.construct<vector<int>>("early")(10, 3);
+    store.checkpoint("monday");
+    store.construct<vector<int>>("late")(10, 3);
+    store.close();
+  }
+  const std::string monday = at("s") + "@monday";
+  const std::string page = page_of(monday);
+  expect_part(page, ">early<");
+  EXPECT_EQ(page.find(">late<"), std::string::npos);
+  const json facts = printed({"report", monday});
+  EXPECT_EQ(facts["checkpoints"].back()["label"], "monday");
+  EXPECT_EQ(facts["epoch"], printed({"info", monday})["epoch"]);
+  expect_part(page_of(at("s")), ">late<");
+}
+
+TEST_F(Report, ShowsKmerIndexes) {
+  const auto build = [this](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"kmer",
+                                       "build",
+                                       at("s"),
+                                       "--genomes",
+                                       at("drawn/genomes.fa"),
+                                       "--taxonomy",
+                                       at("drawn/nodes.dmp"),
+                                       at("drawn/names.dmp")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const outcome o = perdure_run(arguments);
+    ASSERT_EQ(o.status, 0) << o.err;
+  };
+  ASSERT_EQ(
+      perdure_run({"kmer", "generate", at("drawn"), "--taxa", "3", "--genome-bases", "2000", "--reads", "1"})
+          .status,
+      0);
+  build({});
+  build({"--name", "exact", "--index", "exact"});
+  const json facts = printed({"report", at("s")});
+  ASSERT_EQ(facts["kmer_indexes"].size(), 2U);
+  for (const json& one : facts["kmer_indexes"]) {
+    const json stats = printed({"kmer", "stats", at("s"), "--name", one["index"]});
+    for (const char* const key : {"k", "sequences", "bases", "bytes"}) EXPECT_EQ(one[key], stats[key]) << key;
+  }
+  const std::string page = page_of(at("s"));
+  expect_part(page, "exact, k = ");
+  expect_part(page, "minimizers, k = ");
+}
+
 TEST_F(Report, EscapesHostileNames) {
   const std::string hostile = "<script>alert('x')</script>\"&\xff\x1b[31m\xe2\x80\xae";
   {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Loads a report in headless Chromium: it must print nothing on the console and ask for nothing but itself.
 
-usage: report_in_browser.py PERDURE
+usage: report_in_browser.py PERDURE [PERDURE-MPI]
+Reports on a store with hostile names, a graph and k-mer indexes, and on a set of stores, which PERDURE-MPI makes.
 Exit code 77, with a reason, where there is no Chromium.
 """
 import json
@@ -52,14 +53,28 @@ def main():
         edges = folder / "edges.txt"
         edges.write_text("1 2\n2 3\n1 3\n")
         run(perdure, "graph", "ingest", str(store), str(edges))
-        page = folder / "report.html"
-        run(perdure, "report", str(store), "-o", str(page))
-        console, asked = load(browser, page, folder)
-        for line in console:
-            print("console:", line)
-        for url in asked:
-            print("request:", url)
-        return 1 if console or asked else 0
+        genomes = folder / "genomes"
+        run(perdure, "kmer", "generate", str(genomes), "--taxa", "3", "--genome-bases", "2000", "--reads", "1")
+        taxonomy = ("--genomes", str(genomes / "genomes.fa"), "--taxonomy", str(genomes / "nodes.dmp"), str(genomes / "names.dmp"))
+        run(perdure, "kmer", "build", str(store), *taxonomy)
+        run(perdure, "kmer", "build", str(store), "--name", "exact", "--index", "exact", *taxonomy)
+        loud = False
+        shown_stores = [str(store)]
+        if len(sys.argv) > 2:
+            shown_stores.append(str(folder / "grid.set"))
+            # A program without mpirun is a lone rank.
+            run(sys.argv[2], "graph", "generate", "rgg", "--vertices", "1000", "-o", shown_stores[-1])
+            run(perdure, "repartition", shown_stores[-1], "--parts", "3")
+        for shown in shown_stores:
+            page = folder / "report.html"
+            run(perdure, "report", shown, "-o", str(page))
+            console, asked = load(browser, page, folder)
+            for line in console:
+                print(f"{shown}: console:", line)
+            for url in asked:
+                print(f"{shown}: request:", url)
+            loud = loud or bool(console or asked)
+        return 1 if loud else 0
 
 
 if __name__ == "__main__":

@@ -102,6 +102,7 @@ std::string man_page(const described_command& command, const std::string& above,
   for (char& c : title)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   std::string page = ".TH " + plain(title) + " 1 \"\" \"" + version + "\" \"Perdure\"\n";
+  page += ".nh\n.ad l\n";  // words such as STORE@LABEL stay whole, and lines are not filled up with blanks
   page += section("NAME") + plain(name) + " \\- " + plain(first_sentence(command.description)) + '\n';
   page += section("SYNOPSIS") + bold(command.path);
   for (const std::string& word : synopsis_of(command)) page += ' ' + synopsis_word(word);

@@ -1,4 +1,5 @@
-// perdure report STORE -o FILE: one page that shows what a store contains and how it stands.
+// perdure report STORE -o FILE: one page that shows what a store, or a set of stores, contains and how it
+// stands.
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,7 +44,9 @@ void write_report(report_options given) {
     output out = output::standard();
     out.write("wrote " + given.file.string() + ", " + in_bytes(bytes) + ", in " +
               in_seconds(watch.seconds()) + "\n");
-    if (has_damage(facts)) out.write("the store is damaged, as the page shows\n");
+    if (has_damage(facts))
+      out.write(std::string(facts.contains("set") ? "the set" : "the store") +
+                " is damaged, as the page shows\n");
     out.finish();
   }
   if (has_damage(facts)) throw negative_result();
@@ -53,8 +56,9 @@ void write_report(report_options given) {
 
 void add_report_command(command program) {
   auto given = std::make_shared<report_options>();
-  command report = program.add_command(
-      "report", "Write a page (HTML) about a store: objects, heap, checkpoints, arrays, graphs, damage");
+  command report = program.add_command("report",
+                                       "Write a page (HTML) about a store or a set of stores: objects, heap, "
+                                       "checkpoints, arrays, graphs, damage");
   report.add_path("STORE", given->store, store_to_read).required();
   report.add_path("-o,--output", given->file, "The page's file; '-' is standard output");
   report
@@ -69,7 +73,8 @@ void add_report_command(command program) {
   report.footer(
       "The page is one file that needs no network and no script. Histograms of arrays with more than "
       "1,048,576 "
-      "elements\nare of a sample, which the page says.\nExit codes: 0 written, 1 the store is damaged (the "
+      "elements are of a sample, which the page says. Of a set of stores it shows the parts, and the arrays "
+      "and graphs of all ranks.\nExit codes: 0 written, 1 the store is damaged (the "
       "page "
       "is written and shows it), or failed.");
   report.callback([given] { write_report(*given); });

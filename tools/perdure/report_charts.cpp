@@ -35,6 +35,7 @@ double largest_of(const std::vector<double>& values) {
 }
 
 constexpr double chart_height = 100;
+constexpr std::size_t most_bars = 200;
 
 }  // namespace
 
@@ -50,6 +51,20 @@ std::string bar_chart(const std::vector<double>& values, const std::string& desc
             coordinate(height) + "h" + coordinate(1 - gap) + "v" + coordinate(height) + "z";
   }
   return svg + "<path d=\"" + path + "\"/></svg>";
+}
+
+std::size_t values_of_bar(std::size_t values) {
+  return std::max<std::size_t>((values + most_bars - 1) / most_bars, 1);
+}
+
+std::vector<double> joined(const std::vector<double>& values) {
+  const std::size_t each = values_of_bar(values.size());
+  std::vector<double> bars;
+  for (std::size_t i = 0; i < values.size(); i += each)
+    bars.push_back(
+        *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(i),
+                          values.begin() + static_cast<std::ptrdiff_t>(std::min(i + each, values.size()))));
+  return bars;
 }
 
 std::string area_chart(const std::vector<double>& values, const std::string& description) {

@@ -1,6 +1,7 @@
 // Pictures of a report, as SVG that takes its colours from the page.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -11,6 +12,11 @@ namespace perdure::cli {
 /// Returns bars from left to right, scaled to the largest value. A value that is not 0 is always seen.
 /// `description` is read out instead of the picture.
 std::string bar_chart(const std::vector<double>& values, const std::string& description);
+
+/// Returns how many values share a bar, so that there are no more bars than a chart can show.
+std::size_t values_of_bar(std::size_t values);
+/// Returns a value for each bar: the largest of the values that share it.
+std::vector<double> joined(const std::vector<double>& values);
 
 /// Returns an area below a line through the values, scaled to the largest.
 std::string area_chart(const std::vector<double>& values, const std::string& description);

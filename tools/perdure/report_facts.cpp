@@ -1,140 +1,31 @@
 #include "report_facts.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <mutex>
 #include <optional>
 #include <perdure/error.hpp>
-#include <perdure/graph/degrees.hpp>
 #include <perdure/graph/stored_graph.hpp>
 #include <perdure/inspect/overview.hpp>
 #include <perdure/manager.hpp>
 #include <perdure/store_maintenance.hpp>
+#include <perdure/store_set.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "degree_report.hpp"
 #include "findings.hpp"
 #include "kmer_facts.hpp"
 #include "progress.hpp"
+#include "report_rows.hpp"
 #include "store_json.hpp"
-#include "stored_arrays.hpp"
 
 namespace perdure::cli {
 namespace {
-
-constexpr unsigned degree_bins_per_doubling = 8;
-
-/// The part that is being read, for a line on the terminal.
-class reading_stage {
- public:
-  void enter(std::string_view unit, std::uint64_t done, std::uint64_t total) {
-    const std::lock_guard lock(mutex_);
-    now_ = {done, total, unit};
-  }
-  workload::progress now() const {
-    const std::lock_guard lock(mutex_);
-    return now_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  workload::progress now_{0, 0, "objects"};  // units are literals
-};
-
-verify_report verify(const report_wanted& wanted) {
-  verify_progress progress;
-  verify_options how;
-  how.threads = wanted.threads;
-  how.most_findings = wanted.most_rows;
-  how.progress = &progress;
-  const progress_line line("verifying", [&progress] {
-    return workload::progress{progress.done, progress.total, "bytes"};
-  });
-  return manager::verify(wanted.store, how);
-}
-
-json heap_facts(const heap_stats& heap, const heap_occupancy& occupancy) {
-  json value = as_json(heap);
-  json classes = json::array();
-  for (const heap_occupancy::size_class& one : occupancy.classes)
-    classes.push_back({{"block_bytes", one.block_bytes},
-                       {"slabs", one.slabs},
-                       {"slab_bytes", one.slab_bytes},
-                       {"used_blocks", one.used_blocks},
-                       {"free_blocks", one.free_blocks}});
-  value["size_classes"] = std::move(classes);
-  value["large_blocks"] = occupancy.large_blocks;
-  value["large_bytes"] = occupancy.large_bytes;
-  value["free_runs"] = occupancy.free_runs;
-  value["free_run_bytes"] = occupancy.free_run_bytes;
-  value["longest_free_run"] = occupancy.longest_free_run;
-  json map = json::array();
-  for (const heap_occupancy::stretch& one : occupancy.map)
-    map.push_back({one.slab_bytes, one.used_bytes, one.large_bytes, one.free_bytes});
-  value["map"] = {{"stretch_bytes", occupancy.stretch_bytes},
-                  {"columns", {"slab_bytes", "used_bytes", "large_bytes", "free_bytes"}},
-                  {"stretches", std::move(map)}};
-  return value;
-}
-
-json array_row(const inspect::array_overview& array) {
-  json row = facts_of(array.info);
-  row["attributes"] = json::object();
-  for (const auto& [key, value] : array.attributes) row["attributes"][key] = value_of(value);
-  if (const auto& numbers = array.summary)
-    row["numbers"] = {
-        {"elements", numbers->elements}, {"sampled", numbers->sampled}, {"not_finite", numbers->not_finite},
-        {"smallest", numbers->smallest}, {"largest", numbers->largest}, {"mean", numbers->mean},
-        {"bins", numbers->bins}};
-  if (!array.problem.empty()) row["problem"] = array.problem;
-  return row;
-}
-
-json graph_facts(const manager& store, const std::string& name, unsigned threads) {
-  const graph::stored_graph found(store, name);
-  json row{{"graph", name},
-           {"layout", found.list() != nullptr ? "adjacency list" : "csr"},
-           {"undirected", found.undirected()},
-           {"weighted", found.has_weights()},
-           {"vertices", found.vertices()},
-           {"edges", found.edges()},
-           {"self_loops", found.self_loops()},
-           {"stored_neighbours", found.arcs()}};
-  const graph::degree_result degrees =
-      found.view(threads).visit([](const auto& view) { return graph::degrees(view); });
-  row["isolated"] = degrees.isolated;
-  row["degrees"] = as_json(graph::degree_distribution(degrees.out), degree_bins_per_doubling);
-  if (!found.undirected())
-    row["in_degrees"] = as_json(graph::degree_distribution(degrees.in), degree_bins_per_doubling);
-  return row;
-}
 
 json kmer_facts(const manager& store, const std::string& name) {
   if (kmer::kind_of_index(store, name) == kmer::index_kind::exact)
     return facts_of(kmer::exact_index(store, name));
   return facts_of(kmer::minimizer_index(store, name));
-}
-
-/// Gathers a row for each of these names, and counts those beyond the limit.
-template <class Row>
-void gather(json& facts, const std::string& key, const char* what, const std::vector<std::string>& names,
-            std::size_t most, reading_stage& stage, Row&& row) {
-  json rows = json::array();
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
-    stage.enter(what, i, names.size());
-    try {
-      rows.push_back(row(names[i]));
-    } catch (const error& failure) {
-      facts["problems"].push_back("the " + std::string(what) + " \"" + names[i] +
-                                  "\" could not be read: " + failure.what());
-    }
-  }
-  facts[key] = std::move(rows);
-  facts["other_" + key] = names.size() - std::min(names.size(), most);
 }
 
 /// Returns whether damage leaves the objects' directory and the heap's bookkeeping alone, and every page is
@@ -176,12 +67,9 @@ void read_contents(json& facts, const manager& store, const report_wanted& wante
     facts["problems"].push_back("arrays, graphs and k-mer indexes were not read, as the store is damaged");
     return;
   }
-  json arrays = json::array();
-  for (const inspect::array_overview& one : found.arrays) arrays.push_back(array_row(one));
-  facts["arrays"] = std::move(arrays);
-  facts["other_arrays"] = {{"number", found.other_arrays}, {"bytes", found.other_array_bytes}};
+  add_arrays(facts, found);
   gather(facts, "graphs", "graph", graph::graphs_in(store), wanted.most_rows, stage,
-         [&](const std::string& name) { return graph_facts(store, name, wanted.threads); });
+         [&](const std::string& name) { return graph_row(store, name, wanted.threads); });
   gather(facts, "kmer_indexes", "k-mer index", kmer::indexes_in(store), wanted.most_rows, stage,
          [&](const std::string& name) { return kmer_facts(store, name); });
 }
@@ -189,23 +77,15 @@ void read_contents(json& facts, const manager& store, const report_wanted& wante
 }  // namespace
 
 json facts_for_report(const report_wanted& wanted) {
-  if (is_set(wanted.store))
-    throw error(
-        errc::unsupported,
-        wanted.store.string() + " is a set of stores: report on one part, whose path 'perdure info' shows");
+  if (is_set(wanted.store)) return facts_of_set(wanted);
   json facts = as_json(wanted.store, store_maintenance::inspect(wanted.store));
-  facts["time"] = in_utc(static_cast<std::uint64_t>(
-      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count()));
-  facts["problems"] = json::array();
-  json checkpoints = json::array();
-  for (const checkpoint_record& one : store_maintenance::log(wanted.store))
-    checkpoints.push_back(as_json(one));
-  facts["checkpoints"] = std::move(checkpoints);
+  begin_facts(facts, store_maintenance::log(wanted.store));
   facts["verification"] = nullptr;
   std::optional<verify_report> report;
   if (wanted.is_verified) {
     const stopwatch watch;
-    report = verify(wanted);
+    report = with_verify_progress(
+        wanted, [&](const verify_options& how) { return manager::verify(wanted.store, how); });
     facts["verification"] = to_json(*report);
     facts["verification"]["seconds"] = watch.seconds();
   }

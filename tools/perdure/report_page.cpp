@@ -13,138 +13,16 @@
 
 #include "html_text.hpp"
 #include "report_charts.hpp"
+#include "report_markup.hpp"
+#include "report_set_page.hpp"
 #include "report_style.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
 namespace {
 
-constexpr std::size_t longest_text = 160;      // of names and types, in bytes
 constexpr std::size_t checkpoints_shown = 20;  // in the table; the charts have all
-constexpr std::size_t most_bars = 200;
 constexpr std::size_t attributes_shown = 12;
-
-std::uint64_t number_at(const json& facts, const char* key) {
-  const auto found = facts.find(key);
-  return found == facts.end() || !found->is_number() ? 0 : found->get<std::uint64_t>();
-}
-
-std::string text_at(const json& facts, const char* key) {
-  const auto found = facts.find(key);
-  return found == facts.end() || !found->is_string() ? std::string() : found->get<std::string>();
-}
-
-const json& rows_at(const json& facts, const char* key) {
-  static const json none = json::array();
-  const auto found = facts.find(key);
-  return found == facts.end() || !found->is_array() ? none : *found;
-}
-
-std::string shown(std::string_view text) {
-  return html_text(text, longest_text);
-}
-
-/// Returns a number with its unit in a column of its own, so that digits stand below each other.
-std::string with_unit(const std::string& text) {
-  const std::size_t gap = text.find(' ');
-  const std::string unit = gap == std::string::npos ? "" : text.substr(gap + 1);
-  return html_text(text.substr(0, gap)) + "<i>" + html_text(unit == "bytes" ? "B" : unit) + "</i>";
-}
-
-std::string bytes_cell(std::uint64_t bytes) {
-  return with_unit(in_bytes(bytes));
-}
-
-std::string six_digits(double value) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
-
-std::string percent(double share) {
-  std::array<char, 32> text;
-  std::snprintf(text.data(), text.size(), share >= 0.0995 || share == 0 ? "%.0f %%" : "%.1f %%", share * 100);
-  return share > 0 && share < 0.0005 ? "< 0.1 %" : text.data();
-}
-
-/// Returns "2026-11-21 01:02:03" for "2026-11-21T01:02:03Z".
-std::string time_of_day(std::string time) {
-  std::replace(time.begin(), time.end(), 'T', ' ');
-  if (time.ends_with('Z')) time.pop_back();
-  return time;
-}
-
-/// Returns a time span in the largest unit that fits.
-std::string span_of(std::uint64_t nanoseconds) {
-  const double seconds = static_cast<double>(nanoseconds) / 1e9;
-  std::array<char, 48> text;
-  if (seconds >= 172800)
-    std::snprintf(text.data(), text.size(), "%.1f d", seconds / 86400);
-  else if (seconds >= 7200)
-    std::snprintf(text.data(), text.size(), "%.1f h", seconds / 3600);
-  else if (seconds >= 120)
-    std::snprintf(text.data(), text.size(), "%.1f min", seconds / 60);
-  else
-    return in_seconds(seconds);
-  return text.data();
-}
-
-/// A column of a table: its heading, and the style class of its cells.
-struct column {
-  const char* heading;
-  const char* style;
-};
-
-/// A table whose rows may become blocks on a narrow screen. The first cell of a row is its heading. Cells are
-/// markup: whoever adds them has escaped the text in them.
-class table {
- public:
-  table(std::vector<column> columns, const std::string& label, bool becomes_blocks = true)
-      : columns_(std::move(columns)) {
-    html_ = "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"" + html_text(label) +
-            "\"><table" + (becomes_blocks ? " class=\"rows\"" : "") + "><thead><tr>";
-    for (const column& one : columns_)
-      html_ += std::string("<th scope=\"col\" class=\"") + one.style + "\">" + one.heading + "</th>";
-    html_ += "</tr></thead><tbody>";
-  }
-  void row(const std::vector<std::string>& cells) {
-    html_ += "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string style = columns_[i].style;
-      if (i == 0)
-        html_ += "<th scope=\"row\" class=\"" + style + "\"><div>" + cells[i] + "</div></th>";
-      else
-        html_ += "<td class=\"" + style + "\" data-label=\"" + columns_[i].heading + "\">" +
-                 (cells[i].empty() ? "" : "<div>" + cells[i] + "</div>") + "</td>";
-    }
-    html_ += "</tr>\n";
-  }
-  std::string finish() { return html_ + "</tbody></table></div>"; }
-
- private:
-  std::vector<column> columns_;
-  std::string html_;
-};
-
-std::string tile(const std::string& value, const std::string& label, const char* style = "") {
-  return std::string("<div class=\"tile\"><b class=\"") + style + "\">" + html_text(value) + "</b><span>" +
-         html_text(label) + "</span></div>";
-}
-
-std::string begin_section(const char* id, const char* heading) {
-  return std::string("<section id=\"") + id + "\"><h2>" + heading + "</h2>\n";
-}
-
-/// Returns a list of facts. Values are markup.
-std::string facts_list(const std::vector<std::pair<std::string, std::string>>& facts) {
-  std::string html = "<dl>";
-  for (const auto& [name, value] : facts) html += "<dt>" + html_text(name) + "</dt><dd>" + value + "</dd>";
-  return html + "</dl>\n";
-}
-
-std::string paragraph(const std::string& text, const char* style = "") {
-  return std::string("<p class=\"") + style + "\">" + html_text(text) + "</p>\n";
-}
 
 std::string dims_text(const json& dims) {
   if (dims.empty()) return "scalar";
@@ -165,38 +43,10 @@ std::string verification_section(const json& facts) {
             grouped(number_at(found, "epoch")) + ": " + counted(number_at(found, "pages"), "page", "pages") +
             " checked, " + in_bytes(number_at(found, "bytes_read")) + " read in " +
             in_seconds(found["seconds"].get<double>()) + ".</p>\n";
-    const json& findings = rows_at(found, "findings");
-    if (!findings.empty()) {
-      table listed(
-          {{"What", "type"}, {"Kind", ""}, {"File", ""}, {"Offset", "n"}, {"Page", "n"}, {"Epoch", "n"}},
-          "Findings of the verification");
-      for (const json& one : findings)
-        listed.row({shown(text_at(one, "what")), one.value("damage", true) ? "damage" : "note",
-                    shown(text_at(one, "file")), grouped(number_at(one, "offset")),
-                    one.contains("page") ? grouped(number_at(one, "page")) : "",
-                    grouped(number_at(one, "epoch"))});
-      html += listed.finish();
-      if (damages > findings.size())
-        html +=
-            paragraph("And " + grouped(damages - findings.size()) + " more; 'perdure verify' lists them.");
-    }
+    html += findings_table({{"", &found}});
   }
-  const json& problems = rows_at(facts, "problems");
-  if (!problems.empty()) {
-    html += "<h3>Not on this page</h3><ul class=\"problems\">";
-    for (const json& one : problems) html += "<li>" + html_text(one.get<std::string>(), 600) + "</li>";
-    html += "</ul>\n";
-  }
+  html += list_of_problems(facts);
   return html + "</section>\n";
-}
-
-std::string share_cell(std::uint64_t bytes, std::uint64_t whole) {
-  const double share =
-      whole == 0 ? 0 : std::min(static_cast<double>(bytes) / static_cast<double>(whole), 1.0);
-  std::array<char, 32> width;
-  std::snprintf(width.data(), width.size(), "%.1f", share * 60);
-  return "<svg viewBox=\"0 0 60 9\" aria-hidden=\"true\"><rect width=\"" + std::string(width.data()) +
-         "\" height=\"9\"/></svg><span>" + html_text(percent(share)) + "</span>";
 }
 
 std::string objects_section(const json& facts) {
@@ -207,7 +57,7 @@ std::string objects_section(const json& facts) {
   if (objects.empty() && anonymous.empty())
     return html + paragraph("The store has no objects.") + "</section>\n";
   const std::uint64_t used = facts.contains("heap") ? number_at(facts["heap"], "used_bytes") : 0;
-  table listed(
+  report_table listed(
       {{"Name", ""}, {"Type", "type mono"}, {"Elements", "n"}, {"Size", "n"}, {"Of the heap", "share n"}},
       "Objects");
   for (const json& one : objects) {
@@ -245,14 +95,6 @@ std::string objects_section(const json& facts) {
       "Shares are of all memory in allocated blocks.",
       "soft");
   return html + listed.finish() + "</section>\n";
-}
-
-std::string legend(const std::vector<std::pair<std::string, std::string>>& entries) {
-  std::string html = "<ul class=\"legend\">";
-  for (const auto& [style, text] : entries)
-    html += "<li><svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><rect class=\"" + style +
-            "\" width=\"12\" height=\"12\"/></svg>" + html_text(text) + "</li>";
-  return html + "</ul>\n";
 }
 
 std::vector<map_cell> cells_of(const json& map) {
@@ -309,13 +151,13 @@ std::string heap_section(const json& facts) {
   const json& classes = rows_at(heap, "size_classes");
   if (!classes.empty()) {
     html += "<h3>Size classes</h3>";
-    table listed({{"Block", "n"},
-                  {"Slabs", "n"},
-                  {"In slabs", "n"},
-                  {"Used blocks", "n"},
-                  {"Free blocks", "n"},
-                  {"Used", "share n"}},
-                 "Size classes", false);
+    report_table listed({{"Block", "n"},
+                         {"Slabs", "n"},
+                         {"In slabs", "n"},
+                         {"Used blocks", "n"},
+                         {"Free blocks", "n"},
+                         {"Used", "share n"}},
+                        "Size classes", false);
     for (const json& one : classes) {
       const std::uint64_t blocks = number_at(one, "used_blocks");
       listed.row({grouped(number_at(one, "block_bytes")) + "<i>B</i>", grouped(number_at(one, "slabs")),
@@ -326,25 +168,6 @@ std::string heap_section(const json& facts) {
     html += listed.finish();
   }
   return html + "</section>\n";
-}
-
-/// Returns a value for each bar: the largest of the values that share it.
-std::vector<double> joined(const std::vector<double>& values) {
-  const std::size_t each = (values.size() + most_bars - 1) / most_bars;
-  if (each <= 1) return values;
-  std::vector<double> bars;
-  for (std::size_t i = 0; i < values.size(); i += each)
-    bars.push_back(
-        *std::max_element(values.begin() + static_cast<std::ptrdiff_t>(i),
-                          values.begin() + static_cast<std::ptrdiff_t>(std::min(i + each, values.size()))));
-  return bars;
-}
-
-std::string chart_of(const std::string& heading, const std::string& largest, const std::string& svg,
-                     const std::string& first, const std::string& last) {
-  return "<figure><figcaption><span>" + html_text(heading) + "</span><span>" + html_text(largest) +
-         "</span></figcaption>" + svg + "<figcaption><span>" + html_text(first) + "</span><span>" +
-         html_text(last) + "</span></figcaption></figure>\n";
 }
 
 std::string checkpoints_section(const json& facts) {
@@ -370,10 +193,8 @@ std::string checkpoints_section(const json& facts) {
       "epoch " + grouped(number_at(all.front(), "epoch")) + ", " + time_of_day(text_at(all.front(), "time"));
   const std::string last =
       "epoch " + grouped(number_at(all.back(), "epoch")) + ", " + time_of_day(text_at(all.back(), "time"));
-  const std::string joins =
-      joined(written).size() < written.size()
-          ? "; a bar is the largest of " + std::to_string((written.size() + most_bars - 1) / most_bars)
-          : "";
+  const std::size_t each = values_of_bar(written.size());
+  const std::string joins = each > 1 ? "; a bar is the largest of " + std::to_string(each) : "";
   html += paragraph(counted(all.size(), "checkpoint", "checkpoints") + " remembered, " + in_bytes(sum) +
                         " written by them. The log does not record how long a checkpoint took.",
                     "soft");
@@ -381,20 +202,20 @@ std::string checkpoints_section(const json& facts) {
       "Bytes written" + joins, "at most " + in_bytes(most(written)),
       bar_chart(joined(written), "Bytes written by each checkpoint, at most " + in_bytes(most(written))),
       first, last);
-  html += chart_of("Size of the store", "at most " + in_bytes(most(sizes)),
-                   area_chart(joined(sizes), "Size after each checkpoint, at most " + in_bytes(most(sizes))),
-                   "", "");
+  html += chart_of(
+      facts.contains("set") ? "Size of the set" : "Size of the store", "at most " + in_bytes(most(sizes)),
+      area_chart(joined(sizes), "Size after each checkpoint, at most " + in_bytes(most(sizes))), "", "");
   if (all.size() > 1)
     html += chart_of("Time since the checkpoint before" + joins, "at most " + span_of(most(gaps)),
                      bar_chart(joined(gaps), "Time before each checkpoint, at most " + span_of(most(gaps))),
                      "", "");
-  table listed({{"Epoch", "n"},
-                {"Time (UTC)", ""},
-                {"After", "n"},
-                {"Written", "n"},
-                {"Size", "n"},
-                {"Label", "type"}},
-               "The last checkpoints", false);
+  report_table listed({{"Epoch", "n"},
+                       {"Time (UTC)", "when"},
+                       {"After", "n"},
+                       {"Written", "n"},
+                       {"Size", "n"},
+                       {"Label", "type"}},
+                      "The last checkpoints", false);
   const std::size_t begin = all.size() > checkpoints_shown ? all.size() - checkpoints_shown : 0;
   for (std::size_t i = all.size(); i-- > begin;) {
     const json& one = all[i];
@@ -440,13 +261,13 @@ std::string arrays_section(const json& facts) {
   const json& arrays = rows_at(facts, "arrays");
   if (arrays.empty()) return {};
   std::string html = begin_section("arrays", "Arrays");
-  table listed({{"Name", ""},
-                {"Type", "type mono"},
-                {"Shape", "n"},
-                {"Stored", "n"},
-                {"Layout", "type"},
-                {"Values", "histogram"}},
-               "Arrays");
+  report_table listed({{"Name", ""},
+                       {"Type", "type mono"},
+                       {"Shape", "n"},
+                       {"Stored", "n"},
+                       {"Layout", "type"},
+                       {"Values", "histogram"}},
+                      "Arrays");
   for (const json& one : arrays) {
     std::string name = "<bdi>" + shown(text_at(one, "id")) + "</bdi>";
     std::size_t more = 0;
@@ -535,14 +356,14 @@ std::string kmers_section(const json& facts) {
   const json& indexes = rows_at(facts, "kmer_indexes");
   if (indexes.empty()) return {};
   std::string html = begin_section("kmers", "K-mer indexes");
-  table listed({{"Name", ""},
-                {"Kind", "type"},
-                {"Sequences", "n"},
-                {"Bases", "n"},
-                {"Entries", "n"},
-                {"Layers", "n"},
-                {"Table", "n"}},
-               "K-mer indexes");
+  report_table listed({{"Name", ""},
+                       {"Kind", "type"},
+                       {"Sequences", "n"},
+                       {"Bases", "n"},
+                       {"Entries", "n"},
+                       {"Layers", "n"},
+                       {"Table", "n"}},
+                      "K-mer indexes");
   for (const json& one : indexes) {
     const bool is_exact = one.contains("kmers");
     listed.row({"<bdi>" + shown(text_at(one, "index")) + "</bdi>",
@@ -580,13 +401,13 @@ std::string store_section(const json& facts) {
 }
 
 std::string title_of(const json& facts) {
-  std::string path = text_at(facts, "store");
+  std::string path = text_at(facts, facts.contains("set") ? "set" : "store");
   while (path.size() > 1 && path.back() == '/') path.pop_back();
   return path.substr(path.find_last_of('/') + 1);
 }
 
 std::string tiles(const json& facts) {
-  std::string html = "<div class=\"tiles\">";
+  std::string html;
   const json& verification = facts["verification"];
   if (verification.is_null())
     html += tile("Not verified", "--no-verify", "warn");
@@ -608,26 +429,39 @@ std::string tiles(const json& facts) {
         facts["objects"].size() + number_at(facts["other_objects"], "number") + anonymous;
     html += tile(grouped(objects), objects == 1 ? "object" : "objects");
   }
-  const json& checkpoints = rows_at(facts, "checkpoints");
-  html += tile("epoch " + grouped(number_at(facts, "epoch")),
-               checkpoints.empty() ? "no checkpoint in the log"
-                                   : "last checkpoint " + time_of_day(text_at(checkpoints.back(), "time")));
-  return html + "</div>\n";
+  return html + epoch_tile(facts);
+}
+
+struct page_section {
+  const char* id;
+  const char* heading;
+  std::string content;  ///< empty: it is left out
+};
+
+std::vector<page_section> sections_of(const json& facts) {
+  if (facts.contains("set"))
+    return {{"verification", "Verification", set_verification_section(facts)},
+            {"parts", "Parts", parts_section(facts)},
+            {"checkpoints", "Checkpoints", checkpoints_section(facts)},
+            {"arrays", "Arrays", arrays_section(facts)},
+            {"graphs", "Graphs", graphs_section(facts)},
+            {"set", "The set", set_section(facts)}};
+  return {{"verification", "Verification", verification_section(facts)},
+          {"objects", "Objects", objects_section(facts)},
+          {"heap", "Heap", heap_section(facts)},
+          {"checkpoints", "Checkpoints", checkpoints_section(facts)},
+          {"arrays", "Arrays", arrays_section(facts)},
+          {"graphs", "Graphs", graphs_section(facts)},
+          {"kmers", "K-mer indexes", kmers_section(facts)},
+          {"store", "The store", store_section(facts)}};
 }
 
 }  // namespace
 
 std::string report_page(const json& facts) {
   const std::string title = html_text(title_of(facts), 200);
-  const std::vector<std::pair<std::pair<const char*, const char*>, std::string>> sections{
-      {{"verification", "Verification"}, verification_section(facts)},
-      {{"objects", "Objects"}, objects_section(facts)},
-      {{"heap", "Heap"}, heap_section(facts)},
-      {{"checkpoints", "Checkpoints"}, checkpoints_section(facts)},
-      {{"arrays", "Arrays"}, arrays_section(facts)},
-      {{"graphs", "Graphs"}, graphs_section(facts)},
-      {{"kmers", "K-mer indexes"}, kmers_section(facts)},
-      {{"store", "The store"}, store_section(facts)}};
+  const std::vector<page_section> sections = sections_of(facts);
+  const bool is_set = facts.contains("set");
   // The policy keeps a browser from loading or running anything, whatever names and values hold.
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
@@ -636,14 +470,14 @@ std::string report_page(const json& facts) {
       "<link rel=\"icon\" href=\"data:,\"/><title>" +
       title + " – Perdure</title>\n<style>" + report_style +
       "</style></head>\n<body><a class=\"skip\" href=\"#main\">Skip to the contents</a>\n<header><h1><bdi>" +
-      title + "</bdi></h1><p class=\"soft\">Report on a store, " +
-      html_text(time_of_day(text_at(facts, "time"))) + " UTC" + "</p>\n" + tiles(facts) +
-      "</header>\n<nav aria-label=\"Sections\"><ul>";
-  for (const auto& [name, content] : sections)
-    if (!content.empty())
-      html += std::string("<li><a href=\"#") + name.first + "\">" + name.second + "</a></li>";
+      title + "</bdi></h1><p class=\"soft\">Report on a " + (is_set ? "set of stores, " : "store, ") +
+      html_text(time_of_day(text_at(facts, "time"))) + " UTC" + "</p>\n<div class=\"tiles\">" +
+      (is_set ? set_tiles(facts) : tiles(facts)) + "</div>\n</header>\n<nav aria-label=\"Sections\"><ul>";
+  for (const page_section& one : sections)
+    if (!one.content.empty())
+      html += std::string("<li><a href=\"#") + one.id + "\">" + one.heading + "</a></li>";
   html += "</ul></nav>\n<main id=\"main\">\n";
-  for (const auto& [name, content] : sections) html += content;
+  for (const page_section& one : sections) html += one.content;
   return html + "</main>\n<footer>Written by <code>perdure report</code> " + version_string +
          ".</footer></body></html>\n";
 }

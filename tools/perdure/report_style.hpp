@@ -37,14 +37,17 @@ caption{text-align:left;padding:0 0 6px}
 th,td{text-align:left;padding:5px 10px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{font-weight:600;font-size:13px;color:var(--soft);white-space:nowrap}
 tbody tr:last-child td,tbody tr:last-child th{border-bottom:0}
-tbody th{color:var(--ink);font-size:inherit;white-space:normal;overflow-wrap:anywhere;min-width:9em}
+tbody th{color:var(--ink);font-size:inherit;white-space:normal;overflow-wrap:anywhere;min-width:12em}
 tbody th.n{min-width:0}th small{font-weight:400}
 td.type{overflow-wrap:anywhere;min-width:9em}
 .n{text-align:right;white-space:nowrap}
+.n+th:not(.n),.n+td:not(.n){padding-left:14px}
+.when{white-space:nowrap}.tile span .when{display:inline}
+.wide+p{margin-top:10px}
 .n i{display:inline-block;min-width:2.4em;text-align:left;padding-left:.3em;font-style:normal;color:var(--soft);font-size:13px}
 .share{min-width:110px}
 .share svg{display:inline-block;width:60px;height:9px;vertical-align:middle;background:var(--free);border-radius:2px}
-.share span{display:inline-block;width:3.6em;text-align:right}
+.share span{display:inline-block;width:4.6em;text-align:right}
 .share rect{fill:var(--slab)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 18px;margin:0;align-content:start}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
@@ -83,10 +86,13 @@ table.rows tr{padding:8px 0;border-bottom:1px solid var(--line)}
 table.rows tr:last-child{border-bottom:0}
 table.rows th,table.rows td{display:flex;justify-content:space-between;gap:14px;border:0;padding:1px 0;text-align:right;min-width:0}
 table.rows th{justify-content:flex-start;text-align:left}
+table.rows td:not(.n),table.rows th:not(.n){padding-left:0}
 table.rows td::before{content:attr(data-label);color:var(--soft);font-size:13px;text-align:left;white-space:nowrap}
 table.rows td:empty{display:none}
 table.rows td.mono::before{font-family:system-ui,sans-serif}
 .n i{min-width:0}
+table:not(.rows){font-size:13px}table:not(.rows) thead th{white-space:normal}
+table:not(.rows) .share{min-width:0}table:not(.rows) .share svg{display:none}table:not(.rows) .share span{width:auto}
 }
 @media print{
 :root{--page:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--accent:#1f5fa8;--slab:#2f6fb7;--large:#c9772b;--free:#e3e7ec;--good:#1e7b46;--bad:#b3261e;--second:#c0392b}

@@ -7,6 +7,7 @@
 #include <optional>
 #include <perdure/array/array_info.hpp>
 #include <perdure/array/attribute_value.hpp>
+#include <perdure/array/untyped_arrays.hpp>
 #include <perdure/heap.hpp>
 #include <perdure/heap_occupancy.hpp>
 #include <perdure/inspect/array_summary.hpp>
@@ -37,8 +38,15 @@ struct array_overview {
   std::string problem;                   ///< why its elements were not read; empty otherwise
 };
 
+/// Arrays of a store or of a set of stores.
+struct arrays_overview {
+  std::vector<array_overview> arrays;   ///< the largest first
+  std::uint64_t other_arrays = 0;       ///< number of arrays beyond `most_rows`
+  std::uint64_t other_array_bytes = 0;  ///< bytes that these take in the store
+};
+
 /// The contents of a store. The objects refer to the store, which must stay open and unchanged.
-struct store_overview {
+struct store_overview : arrays_overview {
   heap_stats heap;                           ///< sums of the heap
   heap_occupancy occupancy;                  ///< division of the heap's memory
   std::vector<listed_object> objects;        ///< named and unique objects, the largest first
@@ -47,9 +55,6 @@ struct store_overview {
   std::vector<anonymous_objects> anonymous;  ///< objects without names by type, the largest sum first
   std::uint64_t other_anonymous = 0;         ///< number of objects of types beyond `most_rows`
   std::uint64_t other_anonymous_bytes = 0;   ///< bytes of these
-  std::vector<array_overview> arrays;        ///< arrays, the largest first
-  std::uint64_t other_arrays = 0;            ///< number of arrays beyond `most_rows`
-  std::uint64_t other_array_bytes = 0;       ///< bytes that these take in the store
   std::vector<std::string> problems;         ///< a sentence for each part that could not be read
 };
 
@@ -58,5 +63,9 @@ struct store_overview {
 /// is read. O(objects + runs of the heap + numbers read of arrays), and for each object what
 /// `object_reader::extent` takes.
 store_overview overview_of(const manager& store, const overview_options& options = {});
+
+/// Returns an overview of arrays, such as those of a set of stores. An array that cannot be read is a
+/// `problem` of its own. O(numbers read of arrays). Errors as `untyped_arrays::list` and `info`.
+arrays_overview overview_of(const untyped_arrays& arrays, const overview_options& options = {});
 
 }  // namespace perdure::inspect

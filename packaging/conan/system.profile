@@ -1,0 +1,23 @@
+# Takes what the recipe requires from the system, as `scripts/install-deps.sh build` installs it: nothing is downloaded.
+[settings]
+os=Linux
+arch=x86_64
+build_type=Release
+compiler=gcc
+compiler.version=12
+compiler.libcxx=libstdc++11
+compiler.cppstd=20
+[platform_requires]
+boost/1.81.0
+zlib/1.2.13
+zstd/1.5.4
+lz4/1.9.4
+c-blosc/1.21.3
+xz_utils/5.4.1
+bzip2/1.0.8
+expat/2.5.0
+onetbb/2021.8.0
+cli11/2.3.2
+nlohmann_json/3.11.2
+[platform_tool_requires]
+cmake/3.25.1
