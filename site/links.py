@@ -3,9 +3,11 @@
 - The menu has the folders of docs/ in the order of FOLDERS, and in each the pages in the order of its index.md.
 - A link to a source leads to Doxygen's page of it, or to a generated page with its text.
 - A link to a folder leads to a generated page that lists its files.
+- A link to a notebook leads to a generated page of its cells.
 - A name of the API in code style, such as `perdure::manager`, leads to its entry in Doxygen's reference.
 """
 import html
+import json
 import logging
 import os
 import pathlib
@@ -69,11 +71,25 @@ def links_of(text):
             yield from (found[2] for found in LINK.finditer(line))
 
 
+def notebook(path):
+    """The cells of a notebook, with the texts that they print."""
+    parts = []
+    for cell in json.loads(path.read_text())["cells"]:
+        text = "".join(cell["source"])
+        printed = "".join("".join(one["text"]) for one in cell.get("outputs", ()))
+        parts.append(f"```python\n{text}\n```" if cell["cell_type"] == "code" else text)
+        if printed:
+            parts.append(f"```text\n{printed.rstrip()}\n```")
+    return "\n\n".join(parts) + "\n"
+
+
 def page_of(source):
     """The text of the generated page of a file or folder."""
     path = ROOT / source
     if path.suffix == ".md":
         return path.read_text()
+    if path.suffix == ".ipynb":
+        return notebook(path)
     if path.is_dir():
         files = "\n".join(sorted(p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file()))
         return f"# {source}\n\nFiles of this folder in the source tree:\n\n```\n{files}\n```\n"
@@ -99,7 +115,7 @@ def on_files(files, config):
             generated[target] = uri
             content = page_of(target)
             files.append(File.generated(config, uri, content=content))
-            if target.endswith(".md"):
+            if target.endswith((".md", ".ipynb")):
                 waiting.append((target, content))
     return files
 

@@ -2,7 +2,7 @@
 
 from suites import (
     adjacency, alloc, append, arrays, bfs, distributed_graph, graph, key_table, kinds, kmer, malloc, migration, paged, pager,
-    rank_arrays, store)
+    python, rank_arrays, store)
 
 # In the order in which they run.
 SUITES = {
@@ -22,4 +22,5 @@ SUITES = {
     "distributed_graph": distributed_graph,
     "paged": paged,
     "kmer": kmer,
+    "python": python,
 }

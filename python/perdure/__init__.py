@@ -11,6 +11,7 @@ array([0.25, 0.5 ])
 from perdure._array import Array
 from perdure._attributes import Attributes
 from perdure._containers import Dict, List, Set
+from perdure._maintenance import copy, exists, kept_checkpoints, log, remove, verify
 from perdure._memmap import memmap
 from perdure._perdure import (
     Error,
@@ -22,12 +23,6 @@ from perdure._perdure import (
     StoreOSError,
     UnsupportedError,
     __version__,
-    copy,
-    exists,
-    kept_checkpoints,
-    log,
-    remove,
-    verify,
 )
 from perdure._store import ExistsError, Group, Store, open
 from perdure._table import Table

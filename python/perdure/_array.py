@@ -412,7 +412,15 @@ class Array(BufferOf):
                 self._put(offset, count, selection.stride, box[outer][low:high].reshape(count), type)
 
     def append(self, elements: Any) -> None:
-        """Adds elements behind the last ones of the first dimension. A contiguous array becomes a chunked one."""
+        """Adds elements behind the last ones of the first dimension. A contiguous array becomes a chunked one.
+
+        >>> with perdure.open("append.store", "w") as s:
+        ...     a = s.create_array("a", (0, 2), "i8")
+        ...     a.append([[1, 2], [3, 4]])
+        ...     a[...]
+        array([[1, 2],
+               [3, 4]])
+        """
         shape, dtype, type, _ = self._find()
         self._store._require_writable()
         if not shape:
@@ -443,7 +451,14 @@ class Array(BufferOf):
         self._store._core.remove_attribute(self._name, NOTE)
 
     def resize(self, *shape: Any) -> None:
-        """Changes the shape: elements outside are dropped, new ones are zero. A contiguous array becomes a chunked one."""
+        """Changes the shape: elements outside are dropped, new ones are zero. A contiguous array becomes a chunked one.
+
+        >>> with perdure.open("resize.store", "w") as s:
+        ...     s["a"] = np.arange(4)
+        ...     s["a"].resize(6)
+        ...     s["a"][...]
+        array([0, 1, 2, 3, 0, 0])
+        """
         new = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
         new = tuple(int(one.__index__()) for one in new)
         old, _, type, _ = self._find()

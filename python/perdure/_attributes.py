@@ -22,6 +22,14 @@ _PLAIN = (np.dtype(bool), np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.
 class Attributes(MutableMapping[str, Any]):
     """The attributes of an array or a group. Values are numbers, texts, arrays, None, and what JSON can say.
 
+    >>> import perdure
+    >>> with perdure.open("attributes.store", "w") as s:
+    ...     s["t"] = [270.0, 280.0]
+    ...     s["t"].attrs["units"] = "K"
+    ...     s["t"].attrs["range"] = {"low": 0, "high": 400}
+    ...     s["t"].attrs["units"], s["t"].attrs["range"]["high"]
+    ('K', 400)
+
     Keys that begin with a period are facts that file formats keep apart, and are not shown.
     """
 

@@ -60,6 +60,13 @@ def open(
 ) -> Store:
     """Opens a store, or creates one.
 
+    >>> import perdure
+    >>> with perdure.open("opened.store", "w") as s:  # the end of the block makes a checkpoint
+    ...     s["a"] = 1
+    >>> with perdure.open("opened.store") as s:
+    ...     s.mode, int(s["a"])
+    ('r', 1)
+
     mode: "r" reads a store; "r+" reads and writes one that exists; "a" creates it where there is none; "w" deletes the
     one that is there and creates another; "x" creates one and fails where something is.
     backing: where the bytes are: "private", "paged", "dax" or "shared"; as the environment says unless given.
@@ -107,6 +114,13 @@ class Group(MutableMapping[str, Any]):
     """Arrays whose names begin alike: the array "grid/x" is the array "x" of the group "grid".
 
     A group is a mapping of the names in it. Values are `Array`, `Group`, and what was stored as a text or as bytes.
+
+    >>> import perdure
+    >>> with perdure.open("groups.store", "w") as s:
+    ...     grid = s.require_group("grid")
+    ...     grid["x"] = [0.0, 0.5, 1.0]
+    ...     list(grid), s["grid/x"].shape, "y" in grid
+    (['x'], (3,), False)
     """
 
     __slots__ = ("_store", "_prefix", "__weakref__")
@@ -261,7 +275,14 @@ class Group(MutableMapping[str, Any]):
         return Array(self._store, full)
 
     def update(self, other: Any = (), /, **more: Any) -> None:
-        """Stores several values and makes one checkpoint of them all. Nothing is stored if one of them cannot be."""
+        """Stores several values and makes one checkpoint of them all. Nothing is stored if one of them cannot be.
+
+        >>> import perdure
+        >>> with perdure.open("updated.store", "w") as s:
+        ...     s.update({"a": 1, "b": [2, 3]}, note="both")
+        ...     sorted(s)
+        ['a', 'b', 'note']
+        """
         pairs = list(other.items() if isinstance(other, Mapping) else other) + list(more.items())
         ready = []
         for name, value in pairs:
@@ -299,6 +320,12 @@ class Group(MutableMapping[str, Any]):
         overwrite: bool = False,
     ) -> Array:
         """Creates an array of zeros, of `fill_value`, or with the elements of `data`.
+
+        >>> import perdure
+        >>> with perdure.open("created.store", "w") as s:
+        ...     a = s.create_array("a", (1000, 4), "f4", dims=("time", "x"), chunks=(100, 4), compression="zstd")
+        ...     a.shape, a.dims, a.compression
+        ((1000, 4), ('time', 'x'), 'zstd')
 
         chunks: elements of a chunk along each dimension, or True for chunks that are chosen. Unless given, all elements
         lie beside each other.
@@ -419,7 +446,15 @@ class Group(MutableMapping[str, Any]):
         return self._group(full)
 
     def move(self, source: str, target: str) -> None:
-        """Gives an array or a group another name."""
+        """Gives an array or a group another name.
+
+        >>> import perdure
+        >>> with perdure.open("moved.store", "w") as s:
+        ...     s["old/a"] = 1
+        ...     s.move("old", "new")
+        ...     "old" in s, int(s["new/a"])
+        (False, 1)
+        """
         old, new = self._full(source), self._full_to_set(target)
         core = self._store._core
         names = [one for one in core.names(old)]
@@ -451,7 +486,16 @@ class Group(MutableMapping[str, Any]):
         return f"perdure.Group {self.name} of {self._store.path}"
 
     def tree(self, depth: int | None = None) -> str:
-        """Returns the groups and arrays below this one, a line each."""
+        """Returns the groups and arrays below this one, a line each.
+
+        >>> import perdure
+        >>> with perdure.open("tree.store", "w") as s:
+        ...     s["grid/x"] = [0.0, 0.5]
+        ...     print(s.tree())
+        /
+        └── grid
+            └── x (2,) float64
+        """
         return "\n".join([self.name, *self._tree("", depth)])
 
     def _tree(self, indent: str, depth: int | None) -> list[str]:
@@ -494,6 +538,18 @@ class Store(Group):
 
     As a context manager it is closed with a checkpoint at the end of the block. An exception in the block discards what
     was not checkpointed.
+
+    >>> import perdure
+    >>> with perdure.open("kept.store", "w") as s:
+    ...     s["a"] = 1
+    >>> try:
+    ...     with perdure.open("kept.store", "r+") as s:
+    ...         s["a"] = 2
+    ...         raise RuntimeError
+    ... except RuntimeError:
+    ...     pass
+    >>> int(perdure.open("kept.store")["a"])
+    1
     """
 
     __slots__ = ("_core", "_mode", "_path")
@@ -593,19 +649,57 @@ class Store(Group):
     # Checkpoints.
 
     def checkpoint(self, label: str = "") -> None:
-        """Makes everything that was stored so far durable, all or nothing. `label` is kept in the log."""
+        """Makes everything that was stored so far durable, all or nothing. `label` is kept in the log.
+
+        >>> import perdure
+        >>> with perdure.open("checkpoint.store", "w") as s:
+        ...     s["a"] = 1
+        ...     s.checkpoint("first")
+        ...     s.log()[-1]["label"]
+        'first'
+        """
         self._core.checkpoint(label)
 
     def checkpoint_async(self, label: str = "") -> PendingCheckpoint:
-        """Like `checkpoint`, but returns as soon as changed pages are copied; `wait` of the result waits for the rest."""
+        """Like `checkpoint`, but returns as soon as changed pages are copied. The program may change the store at once.
+
+        `wait()` of the result waits until the checkpoint is durable, and raises what kept it from being made. `ready` says
+        whether `wait()` returns at once, and `epoch` is the number of the checkpoint.
+
+        >>> import perdure
+        >>> with perdure.open("async.store", "w") as s:
+        ...     s["a"] = 1
+        ...     pending = s.checkpoint_async()
+        ...     s["a"] = 2
+        ...     pending.wait()
+        ...     pending.ready
+        True
+        """
         return self._core.checkpoint_async(label)
 
     def refresh(self) -> bool:
-        """Opens the newest checkpoint in the place of the one that a reader has. Returns whether it is another one."""
+        """Opens the newest checkpoint in the place of the one that a reader has. Returns whether it is another one.
+
+        >>> import perdure
+        >>> perdure.open("shared.store", "w").close()
+        >>> reader = perdure.open("shared.store")
+        >>> reader.refresh()
+        False
+        """
         return self._core.refresh()
 
     def snapshot(self, target: str | os.PathLike[str]) -> None:
-        """Copies the store as of its last checkpoint."""
+        """Copies the store as of its last checkpoint.
+
+        >>> import perdure
+        >>> with perdure.open("source.store", "w") as s:
+        ...     s["a"] = 1
+        ...     s.checkpoint()
+        ...     s["a"] = 2
+        ...     s.snapshot("copy.store")
+        >>> int(perdure.open("copy.store")["a"])
+        1
+        """
         self._core.snapshot(os.fsdecode(os.fspath(target)))
 
     def verify(self) -> list[str]:

@@ -153,6 +153,7 @@ class Graph(_Handle):
 
     @property
     def directed(self) -> bool:
+        """Whether edges have a direction."""
         return self._handle.directed
 
     @property
@@ -244,7 +245,12 @@ class Graph(_Handle):
     # Algorithms. `threads=None` takes all processors.
 
     def bfs(self, source: int | str, *, threads: int | None = None) -> Bfs:
-        """Breadth-first search along the direction of the edges."""
+        """Breadth-first search along the direction of the edges.
+
+        >>> import perdure.graph as graph
+        >>> graph.from_edges("bfs.store", [0, 1, 3], [1, 2, 2]).bfs(0)
+        Bfs(levels=array([ 0,  1,  2, -1], dtype=int32), parents=array([ 0,  0,  1, -1], dtype=int32))
+        """
         levels, parents = self._handle.bfs(self.number(source), _threads_of(threads))
         return Bfs(levels.view(_np.int32), _signed(parents, self.vertices))
 
@@ -256,18 +262,35 @@ class Graph(_Handle):
         return self._handle.sssp(self.number(source), delta, _threads_of(threads))
 
     def shortest_path(self, source: int | str, target: int | str, *, threads: int | None = None) -> Path:
-        """Returns a shortest path between two vertices."""
+        """Returns a shortest path between two vertices.
+
+        >>> import perdure.graph as graph
+        >>> roads = graph.from_edges("roads.store", ["a", "b", "a"], ["b", "c", "c"], [1.0, 1.0, 5.0])
+        >>> found = roads.shortest_path("a", "c")
+        >>> [roads.names[v] for v in found.vertices], found.distance
+        (['a', 'b', 'c'], 2.0)
+        """
         found, distance = self._handle.shortest_path(self.number(source), self.number(target), _threads_of(threads))
         return Path(_signed(found, self.vertices), distance if len(found) else float("inf"))
 
     def pagerank(
         self, *, damping: float = 0.85, tolerance: float = 1e-10, iterations: int = 1000, threads: int | None = None
     ) -> _np.ndarray:
-        """Returns the PageRank of each vertex; the sum of all is 1."""
+        """Returns the PageRank of each vertex; the sum of all is 1.
+
+        >>> import perdure.graph as graph
+        >>> graph.from_edges("ranks.store", [0, 1, 2], [1, 2, 0]).pagerank().round(3)
+        array([0.333, 0.333, 0.333])
+        """
         return self._handle.pagerank(damping, tolerance, iterations, _threads_of(threads))
 
     def components(self, *, threads: int | None = None) -> Components:
-        """Finds connected components; of a directed graph the weakly connected ones."""
+        """Finds connected components; of a directed graph the weakly connected ones.
+
+        >>> import perdure.graph as graph
+        >>> graph.from_edges("parts.store", [0, 2], [1, 3]).components()
+        Components(labels=array([0, 0, 2, 2], dtype=int32), count=2, largest=2)
+        """
         labels, count, largest = self._handle.components(_threads_of(threads))
         return Components(_signed(labels, self.vertices), count, largest)
 
@@ -336,7 +359,7 @@ class Graph(_Handle):
     def to_scipy(self):
         """Returns the adjacency matrix as a `scipy.sparse.csr_array`. `indices` and weights are not copied.
 
-        Without weights all elements are 1. Repeated edges stay repeated entries, which SciPy adds up.
+        Without weights all elements are 1. Repeated edges stay repeated entries, which SciPy adds up. This needs SciPy.
         """
         import scipy.sparse
 
@@ -385,7 +408,14 @@ def open(store: Any, name: str | None = None, *, budget: int = 0) -> Graph:
 
 
 def names(store: Any) -> list[str]:
-    """Returns the names of the graphs in a store, sorted."""
+    """Returns the names of the graphs in a store, sorted.
+
+    >>> import perdure.graph as graph
+    >>> for name in ("web", "roads"):
+    ...     graph.from_edges("several.store", [0], [1], name=name).close()
+    >>> graph.names("several.store")
+    ['roads', 'web']
+    """
     return _graph.names(store)
 
 
@@ -406,6 +436,11 @@ def ingest(
     Each file is added once: a second time raises `OSError` (`EEXIST`), unless `again` is set. `directed` is needed only
     where a file does not say. `duplicates` is ``keep``, ``sum``, ``last`` or ``error``. `checkpoint_every` makes a
     checkpoint each time about so many edges were added.
+
+    >>> import pathlib, perdure.graph as graph
+    >>> _ = pathlib.Path("friends.txt").write_text("ada grace\\ngrace alan\\n")
+    >>> graph.ingest("friends.store", "friends.txt", directed=False, names=True)
+    <perdure.graph.Graph 'graph': 3 vertices, 2 edges, undirected>
 
     All formats of the command line are recognised. `reading` may have `format`, `source`, `target`, `weight` and
     `time` (columns by number or name), `names` (vertices have names) and `skip_bad_lines`.
@@ -487,6 +522,11 @@ def from_edges(
 ) -> Graph:
     """Makes a graph of arrays with an element for each edge, and returns it.
 
+    >>> import perdure.graph as graph
+    >>> graph.from_edges("names.store", ["a", "b"], ["b", "c"], grows=True).close()
+    >>> graph.from_edges("names.store", ["c"], ["a"], grows=True)  # in a later program
+    <perdure.graph.Graph 'graph': 3 vertices, 3 edges, directed>
+
     Ends are ids (whole numbers from 0 on) or names (texts). `vertices=n` has vertices 0 to n - 1 also where no edge
     names them. With ``grows=True`` edges are added to a growing graph, which may have `times`; else a CSR is made, and
     a graph of this name must not be there.
@@ -548,6 +588,10 @@ def from_frame(
     """Makes a graph of the columns of a table: of pandas, Polars, pyarrow, or a dict of arrays.
 
     `how` is as for `from_edges`.
+
+    >>> import perdure.graph as graph
+    >>> graph.from_frame("frame.store", {"source": [0, 1], "target": [1, 2], "km": [1.5, 2.0]}, weight="km").weights
+    array([1.5, 2. ])
     """
 
     def column(called: str | None) -> Any:

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cell_pairs.hpp"
 #include "cells.hpp"
 #include "stored_container.hpp"
 
@@ -95,7 +96,7 @@ void bind_dict(nb::module_& module) {
           [](const dict& self, nb::handle key, nb::handle value) {
             const std::string_view as_key = key_cell(key);
             const std::string_view as_value = value_cell(value);
-            self.change([&](auto& map) { assign(map[as_key], as_value); });
+            self.change([&](auto& map) { map.insert_or_assign(as_key, as_value); });
           },
           nb::arg("key").none(), nb::arg("value").none())
       .def(
@@ -107,14 +108,12 @@ void bind_dict(nb::module_& module) {
           nb::arg("key").none())
       .def("_update_dict",
            [](const dict& self, nb::dict from) {
-             self.change([&](auto& map) { map.reserve(map.size() + from.size()); });
+             // All cells are made before the first is stored: a value that cannot be stored changes nothing.
+             cell_pairs pairs;
              PyObject* key = nullptr;
              PyObject* value = nullptr;
-             for (Py_ssize_t at = 0; PyDict_Next(from.ptr(), &at, &key, &value) != 0;) {
-               const std::string_view as_key = key_cell(key);
-               const std::string_view as_value = value_cell(value);
-               self.change([&](auto& map) { assign(map[as_key], as_value); });
-             }
+             for (Py_ssize_t at = 0; PyDict_Next(from.ptr(), &at, &key, &value) != 0;) pairs.add(key, value);
+             self.change([&](auto& map) { pairs.set_in(map); });
            })
       .def(
           "clear", [](const dict& self) { self.change([](auto& map) { map.clear(); }); }, "Removes all keys.")

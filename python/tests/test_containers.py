@@ -33,6 +33,19 @@ def test_equal_numbers_are_one_key(store):
     assert len(d) == 1 and d[1] == "d" and (1.0,) not in d
 
 
+@pytest.mark.parametrize("count", [10, 30_000])
+def test_update_sets_all_keys_or_none(store, count):
+    """Many keys are set in the order of the table's slots."""
+    d = perdure.Dict(store, "d", {f"key{i}": -1 for i in range(0, count, 2)})
+    d.update({f"key{i}": i for i in range(count)})
+    assert len(d) == count and all(d[f"key{i}"] == i for i in range(count))
+    with pytest.raises(TypeError):
+        d.update({**{f"new{i}": i for i in range(count)}, "bad": object()})
+    assert len(d) == count
+    d.update([("a" * 100, (i, "b" * i)) for i in range(50)], key1=np.arange(3))
+    assert d["a" * 100] == (49, "b" * 49) and d["key1"].tolist() == [0, 1, 2] and len(d) == count + 1
+
+
 def test_arrays_are_values(store):
     d = perdure.Dict(store, "d")
     for a in (np.arange(6).reshape(2, 3), np.zeros(0), np.array(1.5), np.array(["a"]), np.zeros(2, [("x", "i4"), ("y", "f8")])):

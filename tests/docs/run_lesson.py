@@ -122,25 +122,18 @@ def run(script, folder, variables):
     return output.read_text(errors="replace")
 
 
-def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("document", type=pathlib.Path)
-    for name in ("--source", "--build", "--scratch"):
-        arguments.add_argument(name, type=pathlib.Path, required=True)
-    given = arguments.parse_args()
-    shutil.rmtree(given.scratch, ignore_errors=True)
-    for name in ("work", "files", "packages"):
-        (given.scratch / name).mkdir(parents=True)
-
-    steps = steps_of(given.document)
-    variables = environment(given.source.resolve(), given.build.resolve(), (given.scratch / "packages").resolve())
-    printed = run(script_of(steps, given.scratch.resolve()), given.scratch.resolve(), variables)
+def follow(document, scratch, variables):
+    """Follows the lesson in folders below `scratch`, and returns the number of its commands. Exits with a message where one prints something else."""
+    for name in ("work", "files"):
+        (scratch / name).mkdir(parents=True)
+    steps = steps_of(document)
+    printed = run(script_of(steps, scratch), scratch, variables)
     parts = printed.split(MARK)
     results = {int(parts[i + 1].split()[1]): (parts[i], int(parts[i + 1].split()[0])) for i in range(0, len(parts) - 1, 2)}
     for number, step in enumerate(steps):
         if not isinstance(step, command):
             continue
-        where = f"{given.document}:{step.line}"
+        where = f"{document}:{step.line}"
         if number not in results:
             sys.exit(f"{where}: did not end: {step.text}\n{parts[-1]}")
         text, status = results[number]
@@ -148,7 +141,19 @@ def main():
             sys.exit(f"{where}: exit status {status}: {step.text}\n{text}")
         if not re.fullmatch(step.pattern(), text):
             sys.exit(f"{where}: {step.text}\nprints\n{text}instead of\n" + "\n".join(step.prints))
-    print(f"{given.document.name}: {sum(isinstance(step, command) for step in steps)} commands")
+    return sum(isinstance(step, command) for step in steps)
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("document", type=pathlib.Path)
+    for name in ("--source", "--build", "--scratch"):
+        arguments.add_argument(name, type=pathlib.Path, required=True)
+    given = arguments.parse_args()
+    shutil.rmtree(given.scratch, ignore_errors=True)
+    (given.scratch / "packages").mkdir(parents=True)
+    variables = environment(given.source.resolve(), given.build.resolve(), (given.scratch / "packages").resolve())
+    print(f"{given.document.name}: {follow(given.document, given.scratch.resolve(), variables)} commands")
     shutil.rmtree(given.scratch)
 
 
