@@ -23,6 +23,8 @@ def every_type():
     """A table with a column of each type that stores have."""
     n = len(WORDS)
     some = [None if i == 1 else i for i in range(n)]
+    # Without pandas, pyarrow only makes Python's objects of whole microseconds.
+    thousands = [None if i is None else 1000 * i for i in some]
     at = datetime.datetime(2024, 5, 6, 7, 8, 9, 123456)
     columns = {
         "bool": pa.array([None if i is None else i % 2 == 0 for i in some]),
@@ -39,10 +41,10 @@ def every_type():
         "date32": pa.array([None if i is None else at.date() for i in some], pa.date32()),
         "date64": pa.array([None if i is None else at.date() for i in some], pa.date64()),
         **{f"time_{unit}": pa.array(some, pa.time32(unit)) for unit in ("s", "ms")},
-        **{f"time_{unit}": pa.array(some, pa.time64(unit)) for unit in ("us", "ns")},
-        **{f"at_{unit}": pa.array(some, pa.timestamp(unit)) for unit in ("s", "ms", "us", "ns")},
+        **{f"time_{unit}": pa.array(thousands, pa.time64(unit)) for unit in ("us", "ns")},
+        **{f"at_{unit}": pa.array(thousands, pa.timestamp(unit)) for unit in ("s", "ms", "us", "ns")},
         "zoned": pa.array([None if i is None else at for i in some], pa.timestamp("us", "Europe/Zurich")),
-        **{f"long_{unit}": pa.array(some, pa.duration(unit)) for unit in ("s", "ms", "us", "ns")},
+        **{f"long_{unit}": pa.array(thousands, pa.duration(unit)) for unit in ("s", "ms", "us", "ns")},
         "interval": pa.array([None if i is None else pa.MonthDayNano([i, 2, 3]) for i in some]),
         "decimal": pa.array([None if i is None else decimal.Decimal(i) / 100 for i in some], pa.decimal128(20, 2)),
         "decimal256": pa.array([None if i is None else decimal.Decimal(i) for i in some], pa.decimal256(60, 0)),
