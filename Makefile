@@ -145,7 +145,7 @@ check: test clang asan tsan headers lint
 	@scripts/run-tests.sh release -R 'model|random' --repeat until-fail:5
 	@scripts/install-deps.sh long
 	@cmake --build --preset release --parallel $(JOBS) --target graph_mutants debugger_shown
-	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$|^debugger|^report_in_browser$$'
+	@scripts/run-tests.sh release -C Long -R '^vm|^graph[.]mutant|^mpi.*long$$|^kmer_all_genomes$$|^debugger|^documents[.]|^report_in_browser$$'
 	@scripts/check-debian-package.py build/release
 	@scripts/check-recipes.py
 	@$(MAKE) crash-test MINUTES=3

@@ -28,13 +28,13 @@ rooms() {
   room $h/mpi               $h $h/detail
   room $h/container         $h $h/{detail,container/detail}
   room $h/container/detail  $h $h/detail
-  room src/base             $h/error.hpp
+  room src/base             $h/{error,progress}.hpp
   room src/os               src/base
   room src/segment          src/{base,os} $h/{error,memory_policy}.hpp
   room src/pager            src/{base,os} $h/{error,pager,pager_monitor}.hpp
   # In the store: files < commit < offline work < backings < opening.
   local store="src/base src/os src/segment $(echo $h/{checkpoint_log,damage,datastore,error,kept_checkpoint,pager}.hpp \
-    $h/{pending_checkpoint,pending_copy,prepared_checkpoint,repair,stage_place,store_info,store_maintenance,verify}.hpp)"
+    $h/{pending_checkpoint,pending_copy,prepared_checkpoint,progress,repair,stage_place,store_info,store_maintenance,verify}.hpp)"
   room src/store/file       $store
   room src/store/commit     $store src/store/file
   room src/store/offline    $store src/store/{file,commit}

@@ -134,11 +134,14 @@ for group in "$@"; do
       want_command doxygen doxygen
       ;;
     long)
-      # Of tests that only 'make check' runs: debuggers, a browser for reports, and tools that find what the Debian package
-      # depends on.
+      # Of tests that only 'make check' runs: debuggers, a browser for reports, the shells that have completions, a reader of
+      # man pages, and tools that find what the Debian package depends on.
       want_command gdb gdb
       has_command lldb || want_command lldb-16 lldb-16
       want_command chromium chromium
+      want_command man man-db
+      want_command zsh zsh
+      want_command fish fish
       want_command dpkg-shlibdeps dpkg-dev
       want_command file file
       ;;

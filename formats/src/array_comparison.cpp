@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <perdure/formats/array_comparison.hpp>
+#include <perdure/progress.hpp>
 #include <span>
 #include <string_view>
 
@@ -97,6 +98,7 @@ class box_comparison {
     a_.read(box, first_.data());
     b_.read(box, second_.data());
     comparison_.compare(first_.data(), second_.data(), count);
+    add_progress(first_.size());
   }
 
  private:
@@ -154,6 +156,7 @@ array_difference compare_arrays(array_source& a, array_source& b, double toleran
     compare_variable(a, b, found);
   } else {
     found.elements = left.dims.elements();
+    begin_progress_stage("comparing", found.elements * left.type.size(), "bytes");
     box_comparison compare(a, b, tolerance, found);
     const auto parts_of_a = parts_beside_holes(a);
     const auto parts_of_b = parts_of_a ? parts_beside_holes(b) : std::nullopt;

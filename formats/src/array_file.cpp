@@ -3,6 +3,7 @@
 #include <perdure/error.hpp>
 #include <perdure/formats/array_file.hpp>
 #include <perdure/formats/group_attributes.hpp>
+#include <perdure/progress.hpp>
 #include <set>
 #include <string>
 #include <utility>
@@ -79,13 +80,14 @@ opened_arrays open_arrays(const std::filesystem::path& path, file_format format,
 class watched_source final : public array_source {
  public:
   watched_source(array_source& from, const std::function<void()>& before)
-      : array_source(from.what()), from_(from), before_(before) {}
+      : array_source(from.what()), from_(from), before_(before), progress_(current_progress()) {}
   void read(const slab& part, std::byte* to) override {
-    before_();
+    if (before_) before_();
     from_.read(part, to);
+    if (progress_ != nullptr) progress_->add(part.count.elements() * what_.type.size());
   }
   variable_elements read_variable() override {
-    before_();
+    if (before_) before_();
     return from_.read_variable();
   }
   std::optional<std::vector<slab>> stored_parts() override { return from_.stored_parts(); }
@@ -93,6 +95,7 @@ class watched_source final : public array_source {
  private:
   array_source& from_;
   const std::function<void()>& before_;
+  progress_record* progress_;  // of the caller, or null
 };
 
 void require_different_names(std::span<array_source* const> arrays) {
@@ -261,7 +264,10 @@ void write_arrays(const std::filesystem::path& path, std::span<array_source* con
                                        " has one array, and " + std::to_string(all.size()) +
                                        " are to be written: choose .npz, .h5, .nc or .zarr, or name one");
   array_sources watched;
-  if (options.before_piece)
+  std::uint64_t bytes = 0;
+  for (const array_source* const one : all) bytes += one->what().dims.elements() * one->what().type.size();
+  begin_progress_stage("writing", bytes, "bytes");
+  if (options.before_piece || current_progress() != nullptr)
     for (array_source*& one : all)
       one = watched.emplace_back(std::make_unique<watched_source>(*one, options.before_piece)).get();
   replaced_file file(path);

@@ -4,6 +4,7 @@
 #include <perdure/error.hpp>
 #include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
+#include <perdure/progress.hpp>
 #include <span>
 #include <utility>
 
@@ -100,6 +101,10 @@ class stored_source final : public array_source {
   array_selection::selected selected_;
 };
 
+std::uint64_t bytes_of(const array_source& one) {
+  return one.what().dims.elements() * one.what().type.size();
+}
+
 [[noreturn]] void refuse_empty(const array_file& from) {
   std::string why = from.path().string() + ": it has no arrays";
   if (!from.losses().empty()) {
@@ -109,9 +114,8 @@ class stored_source final : public array_source {
   throw error(from.losses().empty() ? errc::not_found : errc::unsupported, why);
 }
 
-}  // namespace
-
-void import_array(array_store& to, std::string_view id, array_source& from, const import_options& options) {
+/// Imports an array within the stage of progress that has begun.
+void import_one(array_store& to, std::string_view id, array_source& from, const import_options& options) {
   untyped_arrays& arrays = *to.untyped();
   const array_description& what = from.what();
   array_options how = options.store;
@@ -119,6 +123,7 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
   if (!what.dimensions.empty()) how.dimensions = what.dimensions;
   // With its attributes: they belonged to what is replaced.
   if (options.replaces_any) arrays.erase(id);
+  progress_record* const progress = current_progress();
   const auto watched = [&](const auto& reading) {
     if (options.before_piece) options.before_piece();
     reading();
@@ -126,6 +131,7 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
   };
   const element_source source = [&](const slab& part, std::byte* bytes) {
     watched([&] { from.read(part, bytes); });
+    if (progress != nullptr) progress->add(part.count.elements() * what.type.size());
   };
   std::optional<std::vector<slab>> parts;
   if (what.type.is_variable()) {
@@ -146,11 +152,21 @@ void import_array(array_store& to, std::string_view id, array_source& from, cons
     arrays.set_attribute(id, one.key, one.type, one.dims, std::as_bytes(std::span(one.bytes)));
 }
 
+}  // namespace
+
+void import_array(array_store& to, std::string_view id, array_source& from, const import_options& options) {
+  begin_progress_stage("reading", bytes_of(from), "bytes");
+  import_one(to, id, from, options);
+}
+
 std::vector<std::string> import_arrays(array_store& to, std::string_view id, const array_file& from,
                                        const import_options& options) {
   const auto arrays = std::count_if(from.begin(), from.end(),
                                     [](const auto& one) { return !is_group_attributes(one->what()); });
   if (arrays == 0) refuse_empty(from);
+  std::uint64_t bytes = 0;
+  for (const auto& one : from) bytes += bytes_of(*one);
+  begin_progress_stage("reading", bytes, "bytes");
   std::vector<std::string> ids;
   for (const auto& one : from) {
     std::string called(id);
@@ -159,7 +175,7 @@ std::vector<std::string> import_arrays(array_store& to, std::string_view id, con
       called = name.empty() ? from.path().stem().string() : name;
     else if (arrays != 1 || is_group_attributes(one->what()))
       called.append(1, '/').append(name);
-    import_array(to, called, *one, options);
+    import_one(to, called, *one, options);
     ids.push_back(std::move(called));
   }
   return ids;

@@ -7,6 +7,7 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/append_by_time.hpp>
 #include <perdure/graph/vertex_hash.hpp>
+#include <perdure/progress.hpp>
 #include <span>
 #include <utility>
 
@@ -107,6 +108,7 @@ void time_append::read(graph_input& input, std::size_t number) {
 
 appended_bucket time_append::add_next(manager& store) {
   const elapsed watch;
+  begin_progress_round("bucket");
   std::size_t end = next_;
   while (end < edges_.size() && edges_[end].bucket == edges_[next_].bucket) ++end;
   const std::span<const timed_edge> added = std::span<const timed_edge>(edges_).subspan(next_, end - next_);

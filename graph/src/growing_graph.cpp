@@ -1,6 +1,7 @@
 // Adds edges to the list, the columns and the frozen form of a graph, in one state.
 #include <perdure/error.hpp>
 #include <perdure/graph/growing_graph.hpp>
+#include <perdure/progress.hpp>
 #include <utility>
 
 #include "base/invariant.hpp"
@@ -210,13 +211,17 @@ freeze_result growing_graph::freeze(const freeze_options& options) {
   frozen_.reset();
   if (!is_fresh || options.rebuild) {
     frozen.set_stale();
+    begin_progress_stage("indexing vertices");
     const vertex_index index(*list_, options.threads, columns_.weights);
+    begin_progress_stage("building rows");
     frozen.build(index, options.order, options.threads);
     result.done = freeze_action::built;
   } else if (options.whole ? !(is_empty && frozen.patch().empty()) : frozen.has_much()) {
+    begin_progress_stage("merging rows");
     frozen.merge(options.threads);
     result.done = freeze_action::merged;
   } else if (!is_empty) {
+    begin_progress_stage("adding to the patch");
     frozen.fold();
     result.done = freeze_action::patched;
   }

@@ -2,6 +2,7 @@
 #include <memory>
 #include <perdure/error.hpp>
 #include <perdure/graph/ingest_files.hpp>
+#include <perdure/progress.hpp>
 #include <utility>
 
 #include "elapsed.hpp"
@@ -67,6 +68,7 @@ class file_ingest {
 
   void checkpoint() {
     const elapsed making;
+    begin_progress_stage("writing the checkpoint");
     store_.checkpoint();
     const double seconds = making.seconds();
     result_.checkpoint_seconds += seconds;
@@ -107,6 +109,7 @@ file_ingest_result ingest_files(manager& store, std::vector<graph_input>& inputs
   file_ingest all(store, options, graph, before);
   for (const graph_input& one : inputs) all.add(one);
   try {
+    begin_progress_stage("merging duplicates");
     graph.merge_duplicates(options.duplicates, options.threads);
   } catch (const error& failure) {
     throw error(failure.code(), store.path().string() + ": " + failure.what());

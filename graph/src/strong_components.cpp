@@ -1,6 +1,7 @@
 // Strongly connected components by one thread, of what many threads have left.
 #include <algorithm>
 #include <perdure/graph/strong_components.hpp>
+#include <perdure/progress.hpp>
 
 namespace perdure::graph::detail {
 
@@ -12,12 +13,14 @@ void label_rest(const neighbour_rows& rows, std::span<vertex_handle> labels) {
   std::vector<vertex_handle> open;  // entered, but not in a component yet
   std::vector<std::pair<vertex_handle, std::size_t>> path;  // and how many of its arcs were followed
   std::uint32_t clock = never;
+  begin_progress_stage("labelling the rest", labels.size(), "vertices");
   const auto enter = [&](vertex_handle v) {
     entered[v] = lowest[v] = ++clock;
     open.push_back(v);
     path.emplace_back(v, 0);
   };
   for (std::size_t start = 0; start < labels.size(); ++start) {
+    add_progress(1);
     if (labels[start] != no_vertex || entered[start] != never) continue;
     enter(static_cast<vertex_handle>(start));
     while (!path.empty()) {

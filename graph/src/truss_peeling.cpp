@@ -5,6 +5,7 @@
 #include <perdure/error.hpp>
 #include <perdure/graph/detail/lower_above.hpp>
 #include <perdure/graph/detail/truss_peeling.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 
 namespace perdure::graph::detail {
@@ -87,6 +88,7 @@ void truss_peeling::count_triangles(const neighbour_rows& oriented) {
     std::atomic_ref(support_[edge]).fetch_add(more, std::memory_order_relaxed);
   };
   std::atomic<std::size_t> next{0};
+  begin_progress_stage("counting triangles", oriented.size(), "vertices");
   workload::run_threads(threads_, [&](unsigned) {
     constexpr std::size_t grain = 256;
     // By vertex: the edge between it and `a`, counted from 1.
@@ -118,11 +120,13 @@ void truss_peeling::count_triangles(const neighbour_rows& oriented) {
         }
         for (const vertex_handle b : row) edge_to[b] = 0;
       }
+      add_progress(std::min(grain, oriented.size() - begin));
     }
   });
 }
 
 void truss_peeling::run() {
+  begin_progress_stage("peeling", left_.size(), "edges");
   for (find_next(); !going_.empty();) {
     // Edges that lose triangles and are then in as few go in the next round of the same level.
     std::vector<std::vector<std::uint32_t>> found(threads_);
@@ -138,6 +142,7 @@ void truss_peeling::run() {
       }
     });
     for (const std::uint32_t edge : going_) states_[edge] = state::gone;
+    add_progress(going_.size());
     going_.clear();
     for (const auto& part : found) going_.insert(going_.end(), part.begin(), part.end());
     for (const std::uint32_t edge : going_) states_[edge] = state::going;

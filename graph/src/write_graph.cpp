@@ -7,6 +7,7 @@
 #include <limits>
 #include <perdure/error.hpp>
 #include <perdure/graph/write_graph.hpp>
+#include <perdure/progress.hpp>
 
 namespace perdure::graph::detail {
 namespace {
@@ -273,6 +274,9 @@ void write_graphml(const listed_graph& graph, const written_parts& parts, buffer
 void write_listed(const listed_graph& graph, const written_parts& parts,
                   const std::function<void(std::string_view)>& write) {
   buffered_text out(write);
+  // A file of GAPBS has the number of each vertex's neighbours first.
+  const std::uint64_t passes = parts.format == written_format::gapbs ? 2 : 1;
+  begin_progress_stage("writing", graph.vertices * passes, "vertices");
   switch (parts.format) {
     case written_format::edge_list:
       write_edge_list(graph, parts, out);

@@ -5,6 +5,7 @@
 #include <map>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/write_guard.hpp>
 #include <string>
 #include <utility>
@@ -166,6 +167,7 @@ class new_part {
       bytes.resize(box.count.elements() * element);
       from.read_held(id, box, untyped_view::row_major(bytes.data(), box.count, element));
       arrays_->write(id, info.type, box, const_untyped_view::row_major(bytes.data(), box.count, element));
+      add_progress(bytes.size());
       if (!box.count.empty()) box.offset[0] += now;
       left -= now;
     }
@@ -293,6 +295,7 @@ void store_set::repartition(std::unique_ptr<rank_group> group, const std::filesy
     }
     store::reporting("divide the set", path, [&] {
       for (; part < after.ranks; part += ranks) {
+        begin_progress_round("making part", 0, "bytes");
         const part_checkpoint made_there =
             make_new_part(directory, old->parts(), *plan, after, part, options, replace);
         const std::uint64_t epoch = made_there.epoch;

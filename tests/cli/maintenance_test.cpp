@@ -300,8 +300,7 @@ TEST_F(looking_after_stores, diff_names_objects_that_changed_and_counts_pages) {
   EXPECT_GE(report["different_pages"], 2);
   EXPECT_LT(report["different_pages"], 30);
   const outcome text = perdure_run({"diff", at("before"), at("store")});
-  EXPECT_NE(text.out.find("changed  deep  perdure::vector<perdure::vector<int>>\n"), std::string::npos)
-      << text.out;
+  EXPECT_NE(text.out.find("changed  deep  vector of vector of int32\n"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("between epochs 2 and 3; 2 objects are the same\n"), std::string::npos) << text.out;
 
   { perdure::manager other(perdure::create_only, at("other")); }

@@ -127,8 +127,8 @@ TEST_F(Report, TellsWhatOtherCommandsTell) {
   EXPECT_EQ(array, printed({"array", "stat", at("s") + ":run/t"}));
 
   const std::string page = page_of(at("s"));
-  for (const char* const part : {">numbers<", ">pi<", "perdure::vector&lt;int&gt;", "monday", ">run/t<",
-                                 "Whole", "(4 anonymous objects)"})
+  for (const char* const part :
+       {">numbers<", ">pi<", "vector of int32", "monday", ">run/t<", "Whole", "(4 anonymous objects)"})
     expect_part(page, part);
 }
 

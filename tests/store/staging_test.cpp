@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <perdure/datastore.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/stage_place.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <random>
@@ -42,6 +43,25 @@ class staging : public scratch_test {
     return ::testing::AssertionSuccess();
   }
 };
+
+TEST_F(staging, reports_its_progress_in_bytes) {
+  make_store();
+  progress_record record;
+  const progress_scope scope(record);
+  store_maintenance::stage_in(path(), path("fast"));
+  EXPECT_EQ(record.now().stage, "syncing");
+  store_maintenance::verify(path("fast"));
+  const progress_state verified = record.now();
+  EXPECT_EQ(verified.stage, "verifying");
+  EXPECT_EQ(verified.unit, "bytes");
+  EXPECT_EQ(verified.total, 10 * mib);
+  EXPECT_EQ(verified.done, verified.total);
+  store_maintenance::stage_out(path("fast"), path());
+  const progress_state compared = record.now();
+  EXPECT_EQ(compared.stage, "comparing");
+  EXPECT_EQ(compared.total, 10 * mib);
+  EXPECT_EQ(compared.done, compared.total);
+}
 
 TEST_F(staging, writes_back_over_a_store_whose_writer_was_killed) {
   make_store();

@@ -22,9 +22,11 @@
 
 #include "complaint.hpp"
 #include "death_watch.hpp"
+#include "failure_message.hpp"
 #include "job.hpp"
 #include "launcher.hpp"
 #include "output.hpp"
+#include "progress.hpp"
 #include "same_command_line.hpp"
 
 namespace perdure::cli {
@@ -84,7 +86,7 @@ int write_documents(int argc, const char* const* argv) {
     line.run();
     return 0;
   } catch (const std::exception& e) {
-    complain("perdure-mpi", e.what());
+    complain("perdure-mpi", failure_message(e));
     return 1;
   }
 }
@@ -109,6 +111,7 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
                       ", which it is built with: start it by that MPI's mpirun");
     job& run = ranks.emplace();
     run.join();
+    if (!run.is_first()) hide_progress();
     require_same_command_line(run.ranks(), argc, argv);
     command_line line = line_of(argc, argv);
     add_commands(line.program(), run);
@@ -118,12 +121,12 @@ failure attempt(int argc, char** argv, std::optional<job>& ranks) {
     return {2, e.what(), "usage"};
   } catch (const reader_gone&) {
     return {1, {}, {}};
-  } catch (const std::bad_alloc&) {
-    return {1, "out of memory", to_string(errc::out_of_memory)};
+  } catch (const std::bad_alloc& e) {
+    return {1, failure_message(e), to_string(errc::out_of_memory)};
   } catch (const error& e) {
-    return {1, e.what(), to_string(e.code())};
+    return {1, failure_message(e), to_string(e.code())};
   } catch (const std::exception& e) {
-    return {1, e.what(), to_string(errc::io)};
+    return {1, failure_message(e), to_string(errc::io)};
   }
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
 #include <string>
 
+#include "complaint.hpp"
 #include "graph_options.hpp"
 
 namespace perdure::cli {
@@ -83,8 +83,7 @@ json rank_inputs::report() {
   if (!run_.is_first()) return json::object();
   tell_ignored_columns(inputs_, "perdure-mpi");
   for (const graph::graph_input& one : inputs_)
-    if (one.info.has_times)
-      std::fprintf(stderr, "perdure-mpi: %s: not kept: times of edges\n", one.name.c_str());
+    if (one.info.has_times) remark("perdure-mpi", one.name + ": not kept: times of edges");
   return {{"files", what_was_read(inputs_)}, {"skipped_lines", skipped[0]}};
 }
 

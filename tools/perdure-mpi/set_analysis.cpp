@@ -97,6 +97,7 @@ void set_analysis::keep_levels(std::vector<graph::community_level<graph::vertex_
 
 void set_analysis::write_lines(const char* first, const std::vector<graph::result_column>& columns,
                                vertex_lines lines) {
+  begin_progress_stage("gathering values");
   graph::order_by_id(ranks(), lines.ids, lines.values, columns.size());
   std::vector<graph::result_column> all{{.name = first, .is_vertex = true}};
   all.insert(all.end(), columns.begin(), columns.end());
@@ -137,6 +138,7 @@ void set_analysis::write_lines(const char* first, const std::vector<graph::resul
 
 void set_analysis::store(const std::vector<graph::result_column>& columns, const vertex_lines& lines) {
   const stopwatch watch;
+  begin_progress_stage("storing values");
   mpi::array_store& set = opened_.to_write_to(run_);
   try {
     write_array(set, columns, lines);

@@ -12,6 +12,7 @@
 #include <perdure/graph/ranks/stored_communities.hpp>
 #include <perdure/graph/ranks/whole_graph.hpp>
 #include <perdure/graph/result_table.hpp>
+#include <perdure/progress.hpp>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -75,6 +76,7 @@ class set_analysis {
   template <class Kernel>
   auto timed(Kernel&& kernel) {
     const stopwatch watch;
+    begin_progress_stage("");
     auto result = kernel();
     sent_ = rank_traffic(ranks());
     seconds_ = run_.longest("seconds", watch.seconds());
@@ -85,6 +87,7 @@ class set_analysis {
   template <class Value, class Verify>
   void check(const std::vector<Value>& values, Verify&& verify) {
     if (!given_.is_checked) return;
+    begin_progress_stage("checking the answer");
     const std::vector<Value> all = gathered(values);
     graph::joint_call(ranks(), [&] {
       if (!run_.is_first()) return;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/joint_call.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/store_set.hpp>
 
 #include "graph_options.hpp"
@@ -46,6 +47,7 @@ double number_vertices(job& run, const new_set& wanted, graph::rank_graph& made,
                        const graph::rgg_generator* points) {
   if (wanted.order == graph::rank_order::none) return 0;
   const stopwatch watch;
+  begin_progress_stage("numbering vertices");
   made = graph::ordered(made, wanted.order, run.ranks(), threads, points);
   return run.longest("order_seconds", watch.seconds());
 }
@@ -65,6 +67,7 @@ void remove_parts(const std::filesystem::path& path) {
 
 double store_in_new_set(job& run, const new_set& wanted, const graph::rank_graph& made, rank_stage& stage) {
   const stopwatch watch;
+  begin_progress_stage("storing the graph");
   const bool is_staged = !wanted.stage.empty();
   const std::filesystem::path path = is_staged ? free_staged_set(run, wanted.path) : wanted.path;
   // What is there already is not this run's to remove.

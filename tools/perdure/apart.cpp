@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "interruption.hpp"
+#include "progress.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -27,12 +28,15 @@ void pass_on(int signal) {
 
 void go_on_apart(const std::string& what, const std::function<void()>& give_up) {
   const pid_t parent = ::getpid();
+  // Of several threads a child has only the one that forks.
+  stop_progress();
   const pid_t child = ::fork();
   if (child < 0) throw error(errc::io, "cannot start a process: " + std::generic_category().message(errno));
   if (child == 0) {
     // Nothing is left behind by a caller that is killed.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
+    start_progress();
     return;
   }
   working_child = child;

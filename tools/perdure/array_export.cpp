@@ -13,6 +13,7 @@
 #include "array_options.hpp"
 #include "command.hpp"
 #include "interruption.hpp"
+#include "progress.hpp"
 #include "stored_arrays.hpp"
 #include "units.hpp"
 
@@ -50,7 +51,10 @@ void export_arrays(const array_export_wanted& given) {
   for (const auto& one : arrays) all.push_back(one.get());
   array_losses losses(given.file, given.is_strict);
   const interruption_watch interruption;
-  if (given.file != "-") workload::remove_abandoned_parts(given.file);
+  if (given.file != "-")
+    workload::remove_abandoned_parts(given.file);
+  else
+    end_progress_before_output();
   try {
     formats::write_arrays(
         given.file, all,

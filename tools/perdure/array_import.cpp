@@ -7,6 +7,7 @@
 #include <perdure/error.hpp>
 #include <perdure/formats/group_attributes.hpp>
 #include <perdure/formats/store_exchange.hpp>
+#include <perdure/progress.hpp>
 #include <string>
 #include <vector>
 
@@ -112,6 +113,7 @@ class array_import {
         formats::import_array(store, ids[0], *member, options());
       else
         ids = formats::import_arrays(store, place_.id, file, options());
+      begin_progress_stage("writing the checkpoint");
       store.checkpoint("import " + given_.file.filename().string());
       seconds_ = watch.seconds();
       for (const std::string& id : ids) facts_.push_back(facts_of(store.info(id)));

@@ -1,11 +1,11 @@
 // Names losses by the array or group that they concern.
 #include "array_losses.hpp"
 
-#include <cstdio>
 #include <perdure/error.hpp>
 #include <perdure/formats/group_attributes.hpp>
 #include <string>
 
+#include "complaint.hpp"
 #include "type_names.hpp"
 
 namespace perdure::cli {
@@ -25,13 +25,13 @@ void array_losses::add(const formats::loss& one) {
   const std::string line = file_.string() + ": " + subject_of(one) + ' ' + printable_name(one.what);
   if (is_strict_) throw error(errc::unsupported, line + " (an error because of --strict)");
   all_.push_back({{"array", one.array}, {"what", one.what}});
-  if (all_.size() <= most_printed) std::fprintf(stderr, "perdure: %s\n", line.c_str());
+  if (all_.size() <= most_printed) remark("perdure", line);
 }
 
 void array_losses::finish() const {
   if (all_.size() > most_printed)
-    std::fprintf(stderr, "perdure: %s: and %zu more losses; --json lists all\n", file_.c_str(),
-                 all_.size() - most_printed);
+    remark("perdure", file_.string() + ": and " + std::to_string(all_.size() - most_printed) +
+                          " more losses; --json lists all");
 }
 
 void add_strict_option(command target, bool& is_strict) {

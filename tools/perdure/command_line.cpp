@@ -14,6 +14,7 @@
 #include "help_text.hpp"
 #include "output.hpp"
 #include "program_documents.hpp"
+#include "progress.hpp"
 #include "spelling.hpp"
 #include "terminal.hpp"
 
@@ -113,7 +114,12 @@ void command::example(const std::string& words, const std::string& purpose) {
 }
 
 void command::callback(std::function<void()> action) {
-  if (may_be_called()) parser_->callback(std::move(action));
+  if (!may_be_called()) return;
+  const std::string name(path_.substr(path_.find(' ') + 1));
+  parser_->callback([name, action = std::move(action)] {
+    const command_progress progress(name);
+    action();
+  });
 }
 
 option command::add_flag(const std::string& name, bool& given, const std::string& description) {
@@ -398,6 +404,7 @@ void command_line::parse() {
 }
 
 void command_line::run() {
+  if (notes_.words.may_call("--json")) hide_progress();
   const command_words::documents& documents = notes_.words.wanted_documents();
   if (documents.is_wanted)
     write_program_documents(description_of(*parser_, parser_->get_name(), notes_), documents.directory,

@@ -6,17 +6,30 @@
 #include <exception>
 
 #include "command.hpp"
+#include "progress.hpp"
 #include "terminal.hpp"
 
 namespace perdure::cli {
 
-void complain(const char* program, const std::string& what) {
-  std::string line = ": " + what;
-  while (!line.empty() && line.back() == '\n') line.pop_back();
-  for (char& c : line)
+namespace {
+
+void write_line(const std::string& program, std::string what) {
+  while (!what.empty() && what.back() == '\n') what.pop_back();
+  for (char& c : what)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  const char* const begin = shows_colours(STDERR_FILENO) ? "\x1b[1;31m" : "";
-  std::fprintf(stderr, "%s%s%s%s\n", begin, program, *begin == '\0' ? "" : "\x1b[0m", line.c_str());
+  const progress_pause pause;
+  std::fprintf(stderr, "%s: %s\n", program.c_str(), what.c_str());
+}
+
+}  // namespace
+
+void complain(const char* program, const std::string& what) {
+  const std::string name = program;
+  write_line(shows_colours(STDERR_FILENO) ? "\x1b[1;31m" + name + "\x1b[0m" : name, what);
+}
+
+void remark(const char* program, const std::string& what) {
+  write_line(program, what);
 }
 
 void print_failure(const std::string& what, std::string_view code) {

@@ -10,6 +10,9 @@ namespace perdure::cli {
 /// obey.
 void complain(const char* program, const std::string& what);
 
+/// Writes the same without colours: of what is no failure.
+void remark(const char* program, const std::string& what);
+
 /// Prints a failure as JSON. Where that fails too it is not said: standard output may be what failed.
 void print_failure(const std::string& what, std::string_view code);
 

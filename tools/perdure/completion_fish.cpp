@@ -1,4 +1,6 @@
 // Completion for fish: a line for each command and option, under the condition that its command was given.
+#include <string_view>
+
 #include "completions.hpp"
 
 namespace perdure::cli {
@@ -13,6 +15,12 @@ std::string fish_text(const std::string& text) {
   return safe + '\'';
 }
 
+/// Returns a word among those of `-a`, which fish takes apart as it does a command line.
+std::string fish_word(const std::string& word) {
+  constexpr std::string_view plain = "-.0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return word.find_first_not_of(plain) == std::string::npos ? word : fish_text(word);
+}
+
 std::string line_of(const described_option& option) {
   std::string line;
   for (const std::string& name : option.names)
@@ -20,7 +28,7 @@ std::string line_of(const described_option& option) {
   if (option.value != value_kind::none) line += " -r";
   if (!option.choices.empty()) {
     std::string all;
-    for (const std::string& one : option.choices) all += (all.empty() ? "" : " ") + one;
+    for (const std::string& one : option.choices) all += (all.empty() ? "" : " ") + fish_word(one);
     line += " -f -a " + fish_text(all);
   } else if (option.value == value_kind::path) {
     line += " -F";

@@ -1,4 +1,6 @@
 // Completion for zsh: a function for each command.
+#include <string_view>
+
 #include "completions.hpp"
 
 namespace perdure::cli {
@@ -18,13 +20,24 @@ std::string zsh_text(const std::string& text) {
   return safe;
 }
 
+/// Returns a word of a list between parentheses, which zsh takes apart as it does a command line.
+std::string zsh_word(const std::string& word) {
+  constexpr std::string_view plain = "-.0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string safe;
+  for (const char c : word) {
+    if (plain.find(c) == std::string_view::npos) safe += '\\';
+    safe += c;
+  }
+  return safe;
+}
+
 /// Returns what follows the description of an option or argument: what its value is called, and may be.
 std::string action_of(const described_option& option) {
   std::string action =
       ':' + zsh_text(option.placeholder.empty() ? option.names.back() : option.placeholder) + ':';
   if (!option.choices.empty()) {
     action += '(';
-    for (const std::string& one : option.choices) action += one + ' ';
+    for (const std::string& one : option.choices) action += zsh_word(one) + ' ';
     action.back() = ')';
     return action;
   }

@@ -5,7 +5,6 @@
 #include <memory>
 #include <perdure/inspect/differences.hpp>
 #include <perdure/manager.hpp>
-#include <perdure/type_stamp.hpp>
 #include <string>
 #include <utility>
 
@@ -27,7 +26,7 @@ std::string line_of_object(const inspect::object_difference& one) {
   line += one.object.kind() == instance_kind::named
               ? printable_name(std::string(one.object.name()))
               : '(' + std::string(name_of_kind(one.object.kind())) + ')';
-  return line + "  " + printable_name(short_type_name(one.object.type_name())) + '\n';
+  return line + "  " + printable_name(type_in_words(one.object.type_name())) + '\n';
 }
 
 manager opened(const std::filesystem::path& path) {

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <optional>
-#include <perdure/type_stamp.hpp>
 
 #include "type_names.hpp"
 #include "units.hpp"
@@ -23,7 +22,7 @@ const char* kind_of_place(const std::optional<instance_kind>& kind) {
 
 std::string described(const inspect::pointing_bytes& one) {
   if (one.type.empty()) return "a block of " + in_bytes(one.bytes) + " at byte " + grouped(one.store_offset);
-  const std::string type = printable_name(short_type_name(one.type)) +
+  const std::string type = printable_name(type_in_words(one.type)) +
                            (one.length == 1 ? "" : '[' + std::to_string(one.length) + ']');
   if (!one.name.empty()) return '"' + printable_name(one.name) + "\" (" + type + ')';
   return std::string(kind_of_place(one.kind)) + ' ' + type + " at byte " + grouped(one.store_offset);

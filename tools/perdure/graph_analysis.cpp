@@ -96,6 +96,7 @@ void analysis::add_names(json& findings, const char* key, const json& ids) const
 
 void analysis::check(const std::function<std::optional<std::string>()>& verify) {
   if (!given_.is_checked) return;
+  begin_progress_stage("checking the answer");
   if (const std::optional<std::string> wrong = verify())
     throw error(errc::damaged, given_.store.string() + ": the answer is wrong: " + *wrong);
   is_right_ = true;
@@ -114,6 +115,7 @@ void analysis::store_records(const data_type& type, const std::string& records) 
     graph::store_levels(arrays, levels_of(given_.store_as), levels_, 0, lines[0]);
     mark_result(arrays, levels_of(given_.store_as), command, attached_.graph().name());
   }
+  begin_progress_stage("writing the checkpoint");
   attached_.store().checkpoint();
 }
 

@@ -23,6 +23,7 @@
 #include <perdure/graph/degrees.hpp>
 #include <perdure/graph/result_table.hpp>
 #include <perdure/graph/stored_graph.hpp>
+#include <perdure/progress.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -98,6 +99,7 @@ class analysis {
   template <class Work>
   void on_graph(Work&& work) {
     const stopwatch watch;
+    begin_progress_stage("indexing vertices");
     const graph::any_view graph = attached_.graph().view(given_.threads);
     if (!graph.is_plain_csr()) index_seconds_ = watch.seconds();
     graph.visit([&](const auto& view) {
@@ -128,10 +130,12 @@ class analysis {
   auto timed(Kernel&& kernel) {
     for (unsigned trial = 1; trial < given_.trials; ++trial) {
       const stopwatch watch;
+      begin_progress_stage("");
       static_cast<void>(kernel());
       trial_seconds_.push_back(watch.seconds());
     }
     const stopwatch watch;
+    begin_progress_stage("");
     auto result = kernel();
     trial_seconds_.push_back(watch.seconds());
     return result;
@@ -187,7 +191,9 @@ class analysis {
   }
   template <class Graph, class Write>
   static void write_each(const Graph& graph, Write& write, graph::result_table& file) {
+    begin_progress_stage("writing values", graph.size(), "vertices");
     for (const graph::vertex_handle v : graph.in_id_order()) {
+      add_progress(1);
       value_line line(file, graph.id(v));
       write(line, v);
     }

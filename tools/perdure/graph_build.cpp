@@ -1,6 +1,5 @@
 // perdure graph build: makes a CSR of files, in a store; one larger than memory in steps that a killed build
 // goes on from.
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <perdure/graph/build_graph.hpp>
@@ -9,6 +8,7 @@
 
 #include "attached_graph.hpp"
 #include "command.hpp"
+#include "complaint.hpp"
 #include "freed_memory.hpp"
 #include "graph_files.hpp"
 #include "graph_options.hpp"
@@ -74,8 +74,8 @@ class building {
       summary_ = summary_of(csr.vertices(), csr.edges(), csr.undirected());
       tell_ignored_columns(inputs);
       if (made_.lacks_times)
-        std::fprintf(stderr, "perdure: %s: not kept: times of edges ('perdure graph ingest' keeps them)\n",
-                     printable_name(given_.how.graph).c_str());
+        remark("perdure", printable_name(given_.how.graph) +
+                              ": not kept: times of edges ('perdure graph ingest' keeps them)");
     } catch (...) {
       store.discard();
       if (created_ && !is_kept_) manager::remove(given_.store);

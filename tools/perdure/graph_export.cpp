@@ -1,5 +1,4 @@
 // perdure graph export, perdure graph convert: graphs from stores, and from files, to files of other formats.
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "attached_graph.hpp"
 #include "command.hpp"
+#include "complaint.hpp"
 #include "graph_files.hpp"
 #include "graph_options.hpp"
 #include "type_names.hpp"
@@ -98,7 +98,7 @@ void write_to(const export_target& target, Work&& work) {
     std::string names;
     for (const std::string& name : written.left_out)
       names += (names.empty() ? "" : ", ") + printable_name(name);
-    std::fprintf(stderr, "perdure: %s: not written: %s\n", target.file.c_str(), names.c_str());
+    remark("perdure", target.file.string() + ": not written: " + names);
   }
   if (target.file == "-") return;
   const char* const format = graph::name_of(options.format);

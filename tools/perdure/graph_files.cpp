@@ -1,11 +1,11 @@
 #include "graph_files.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "complaint.hpp"
 #include "graph_options.hpp"
 #include "progress.hpp"
 #include "type_names.hpp"
@@ -55,7 +55,13 @@ void add_generated_options(command target, graph_files& files) {
 
 graph::reading_watch progress_of(const std::string& verb) {
   return [verb](const std::string& name, std::function<workload::progress()> read) -> std::shared_ptr<void> {
-    return std::make_shared<progress_line>(verb + " " + name, std::move(read));
+    // Behind reading comes what the work reports itself.
+    const progress_record* const record = current_progress();
+    return std::make_shared<progress_line>(verb + " " + name, [record, read = std::move(read)] {
+      const workload::progress now = read();
+      const bool is_read = now.total != 0 && now.done >= now.total;
+      return is_read && record != nullptr ? record->now() : now;
+    });
   };
 }
 
@@ -81,16 +87,14 @@ unsigned tell_ignored_columns(const std::vector<graph::graph_input>& inputs, con
     if (const std::vector<std::string> left_out = one.edges->left_out(); !left_out.empty()) {
       std::string names;
       for (const std::string& name : left_out) names += (names.empty() ? "" : ", ") + printable_name(name);
-      std::fprintf(stderr, "%s: %s: not kept: %s\n", program, printable_name(one.name).c_str(),
-                   names.c_str());
+      remark(program, printable_name(one.name) + ": not kept: " + names);
     }
     const unsigned columns = one.edges->ignored_columns();
     most = std::max(most, columns);
     if (columns != 0)
-      std::fprintf(
-          stderr,
-          "%s: %s: %u further column%s ignored (--weight-column and --time-column say what is kept)\n",
-          program, printable_name(one.name).c_str(), columns, columns == 1 ? " is" : "s are");
+      remark(program, printable_name(one.name) + ": " + std::to_string(columns) +
+                          (columns == 1 ? " further column is" : " further columns are") +
+                          " ignored (--weight-column and --time-column say what is kept)");
   }
   return most;
 }

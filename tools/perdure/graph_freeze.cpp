@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <memory>
 #include <perdure/graph/growing_graph.hpp>
+#include <perdure/progress.hpp>
 #include <string>
 
 #include "command.hpp"
@@ -22,6 +23,7 @@ void freeze(const freeze_wanted& given) {
   manager store(open_only, given.store, settings_for(given.verify));
   const graph::freeze_result made = graph::growing_graph::open(store).freeze(given.how);
   const double build_seconds = watch.seconds();
+  begin_progress_stage("writing the checkpoint");
   store.close();
   if (given.as_json) {
     print({{"store", given.store.string()},

@@ -9,9 +9,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <system_error>
+
+#include "complaint.hpp"
 
 namespace perdure::cli {
 namespace {
@@ -71,8 +72,7 @@ void interruption_watch::end_after_a_while() const {
   while ((ready = ::poll(either.data(), 1, patience_ms)) < 0) {
   }
   if (ready != 0) return;
-  std::fputs("perdure: interrupted in the middle of its work: the store is as its last checkpoint left it\n",
-             stderr);
+  remark("perdure", "interrupted in the middle of its work: the store is as its last checkpoint left it");
   end_by(signal());
 }
 

@@ -1,7 +1,6 @@
 // perdure kmer build, add and remove: make an index of genomes in a store, add genomes to one, and take them
 // out.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -15,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "complaint.hpp"
 #include "freed_memory.hpp"
 #include "grown_store.hpp"
 #include "interruption.hpp"
@@ -195,11 +195,9 @@ class index_building {
       is_labelled_ = true;
     } catch (const error& failure) {
       if (failure.code() != errc::unsupported) throw;
-      std::fprintf(
-          stderr,
-          "perdure: %s: the checkpoint %s is not kept, as the file system shares no blocks between files; "
-          "--full-copies keeps it, at the size of the store\n",
-          given_.store.c_str(), printable_name(given_.label).c_str());
+      remark("perdure", given_.store.string() + ": the checkpoint " + given_.label +
+                            " is not kept, as the file system shares no blocks between files; --full-copies "
+                            "keeps it, at the size of the store");
     }
   }
 

@@ -1,10 +1,10 @@
 #include "lookup_plans.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 
+#include "complaint.hpp"
 #include "type_names.hpp"
 #include "units.hpp"
 
@@ -59,8 +59,8 @@ void add_plan_options(command target, plan_options& given) {
 
 void plan_choices::add(const kmer::plan_choice& made) {
   if (prints_ && !last_)
-    std::fprintf(stderr, "perdure: plan %s: faults would read %s, a sweep %s\n", name_of(made.chosen).c_str(),
-                 pages_at(made.faults).c_str(), pages_at(made.sweep).c_str());
+    remark("perdure", "plan " + name_of(made.chosen) + ": faults would read " + pages_at(made.faults) +
+                          ", a sweep " + pages_at(made.sweep));
   last_ = made;
 }
 

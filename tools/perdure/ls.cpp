@@ -8,13 +8,13 @@
 #include <perdure/inspect/object_reader.hpp>
 #include <perdure/manager.hpp>
 #include <perdure/store_set.hpp>
-#include <perdure/type_stamp.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "command.hpp"
 #include "store_json.hpp"
+#include "terminal.hpp"
 #include "type_names.hpp"
 #include "units.hpp"
 #include "value_json.hpp"
@@ -30,13 +30,60 @@ struct listing_wanted {
   bool as_json = false;
 };
 
-std::string described(const object_info& object, const inspect::object_extent& extent) {
-  std::string text = printable_name(short_type_name(object.type_name())) +
-                     (object.length() == 1 ? "" : '[' + std::to_string(object.length()) + ']') + "  " +
-                     (extent.is_all ? "" : "at least ") + in_bytes(extent.bytes);
+/// A line of the list, in parts: a terminal cuts the first two, so that the sizes are seen.
+struct listed_line {
+  std::string name;
+  std::string type;
+  std::string size;
+};
+
+listed_line described(const object_info& object, const inspect::object_extent& extent) {
+  listed_line line;
+  line.name =
+      object.kind() == instance_kind::unique ? "(unique)" : printable_name(std::string(object.name()));
+  line.type = printable_name(type_in_words(object.type_name())) +
+              (object.length() == 1 ? "" : '[' + std::to_string(object.length()) + ']');
+  line.size = (extent.is_all ? "" : "at least ") + in_bytes(extent.bytes);
   if (extent.elements && object.length() == 1)
-    text += ", " + counted(*extent.elements, "element", "elements");
-  return text + (extent.is_damaged ? ", damaged" : "");
+    line.size += ", " + counted(*extent.elements, "element", "elements");
+  if (extent.is_damaged) line.size += ", damaged";
+  return line;
+}
+
+/// Writes a line for each object. On a terminal each fits its width.
+void write_lines(output& out, const std::vector<listed_line>& lines) {
+  const std::size_t columns = columns_of_lines();
+  // A name that is far longer than the others does not move them to the right.
+  constexpr std::size_t widest = 40;
+  std::size_t width = 4;
+  for (const listed_line& one : lines) width = std::max(width, std::min(columns_of(one.name), widest));
+  width = std::min(width, columns / 3);
+  for (const listed_line& one : lines) {
+    const std::string name =
+        columns_of(one.name) > width ? shortened_to(std::max(width, columns / 3), one.name) : one.name;
+    std::string line = name;
+    if (columns_of(name) < width) line.append(width - columns_of(name), ' ');
+    const std::size_t others = columns_of(line) + 4 + columns_of(one.size);
+    line += "  " + shortened_to(columns > others ? columns - others : 0, one.type) + "  " + one.size;
+    out.write(shortened_to(columns, line) + '\n');
+  }
+}
+
+/// Finds the object; a unique one also by its type as the list writes it.
+object_info object_called(const manager& store, const std::string& name) {
+  try {
+    return inspect::object_called(store, name);
+  } catch (const error& failure) {
+    if (failure.code() != errc::not_found) throw;
+    std::vector<object_info> found;
+    for (const object_info& one : store.unique_objects())
+      if (type_in_words(one.type_name()) == name) found.push_back(one);
+    if (found.empty()) throw;
+    if (found.size() == 1) return found.front();
+    throw error(errc::invalid_argument, store.path().string() + ": there are " +
+                                            std::to_string(found.size()) + " unique objects of the type \"" +
+                                            name + "\": call the one by its whole type, which --json prints");
+  }
 }
 
 /// Prints the objects, or returns them as JSON.
@@ -53,27 +100,20 @@ json list_objects(const manager& store, const listing_wanted& given) {
   output out = output::standard();
   if (listed.empty() && anonymous.empty()) out.write("no objects\n");
   // Objects without names are as many as a program likes, so only their numbers are shown, by type.
-  std::vector<std::pair<std::string, std::string>> lines;
+  std::vector<listed_line> lines;
   lines.reserve(listed.size() + anonymous.size());
-  for (const auto& [object, extent] : listed)
-    lines.emplace_back(
-        object.kind() == instance_kind::unique ? "(unique)" : printable_name(std::string(object.name())),
-        described(object, extent));
+  for (const auto& [object, extent] : listed) lines.push_back(described(object, extent));
   for (const inspect::anonymous_objects& one : anonymous)
-    lines.emplace_back("(anonymous)", printable_name(short_type_name(one.type)) + "  " +
-                                          counted(one.objects, "object", "objects") + " of at least " +
-                                          in_bytes(one.bytes));
-  std::size_t width = 4;
-  for (const auto& [name, text] : lines) width = std::max(width, name.size());
-  for (const auto& [name, text] : lines)
-    out.write(std::string(name).append(width + 2 - name.size(), ' ').append(text).append("\n"));
+    lines.push_back({"(anonymous)", printable_name(type_in_words(one.type)),
+                     counted(one.objects, "object", "objects") + " of at least " + in_bytes(one.bytes)});
+  write_lines(out, lines);
   out.finish();
   return {};
 }
 
 /// Prints the elements of the object, or returns them as JSON.
 json show_object(const manager& store, const listing_wanted& given) {
-  const object_info object = inspect::object_called(store, given.name.native());
+  const object_info object = object_called(store, given.name.native());
   const inspect::object_reader reader(store, object);
   const inspect::object_extent extent = reader.extent();
   json values = json::array();
@@ -84,9 +124,11 @@ json show_object(const manager& store, const listing_wanted& given) {
     return {{"object", std::move(row)}};
   }
   output out = output::standard();
-  out.write(described(object, extent) + '\n');
+  const std::size_t columns = columns_of_lines();
+  const listed_line line = described(object, extent);
+  out.write(shortened_to(columns, line.type + "  " + line.size) + '\n');
   for (const json& value : values)
-    out.write(value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
+    out.write(shortened_to(columns, value.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n');
   const std::uint64_t all = reader.reads_elements() ? extent.elements.value_or(0) : 0;
   if (all > values.size()) out.write("and " + grouped(all - values.size()) + " more (--limit)\n");
   out.finish();

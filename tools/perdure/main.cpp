@@ -15,7 +15,9 @@
 
 #include "command.hpp"
 #include "complaint.hpp"
+#include "failure_message.hpp"
 #include "interruption.hpp"
+#include "progress.hpp"
 #include "store/file/store_busy.hpp"
 #include "unfinished_files.hpp"
 
@@ -84,6 +86,7 @@ void end_for_damage(const page_damage& damage) {
                                  damage.store, damage.file, static_cast<unsigned long long>(damage.offset),
                                  static_cast<unsigned long long>(damage.page),
                                  static_cast<unsigned long long>(damage.epoch), damage.what);
+  erase_progress();
   if (size > 0) {
     const auto bytes = std::min(static_cast<std::size_t>(size), line.size() - 1);
     static_cast<void>(!::write(STDERR_FILENO, line.data(), bytes));
@@ -131,14 +134,13 @@ int run(int argc, char** argv) {
     fail(e.what(), "interrupted", as_json);
     end_by(e.signal);
   } catch (const std::bad_alloc& e) {
-    return fail(typeid(e) == typeid(std::bad_alloc) ? "out of memory" : e.what(),
-                to_string(errc::out_of_memory), as_json);
+    return fail(failure_message(e), to_string(errc::out_of_memory), as_json);
   } catch (const store::store_busy& e) {
     return fail(e.reason() + "; " + advice_for(e, line), to_string(e.code()), as_json);
   } catch (const error& e) {
-    return fail(e.what(), to_string(e.code()), as_json);
+    return fail(failure_message(e), to_string(e.code()), as_json);
   } catch (const std::exception& e) {
-    return fail(e.what(), to_string(errc::io), as_json);
+    return fail(failure_message(e), to_string(errc::io), as_json);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "progress.hpp"
 #include "unfinished_files.hpp"
 
 namespace perdure::cli {
@@ -76,6 +77,7 @@ void output::write(std::uint64_t number) {
 }
 
 void output::flush() {
+  if (path_.empty() && !buffer_.empty()) end_progress_before_output();
   std::string_view rest = buffer_;
   while (!rest.empty()) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());

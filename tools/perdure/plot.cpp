@@ -91,7 +91,7 @@ std::string bars_of(const std::vector<std::pair<std::string, std::uint64_t>>& va
     largest = std::max(largest, value);
   }
   const std::size_t taken = label_width + number_width + 5;
-  const std::size_t columns = size_of_terminal().columns;
+  const std::size_t columns = size_of_terminal(STDOUT_FILENO).columns;
   const std::size_t longest = columns > taken + 10 ? columns - taken : 10;
   std::string text;
   for (const auto& [label, value] : values) {

@@ -84,8 +84,7 @@ json facts_for_report(const report_wanted& wanted) {
   std::optional<verify_report> report;
   if (wanted.is_verified) {
     const stopwatch watch;
-    report = with_verify_progress(
-        wanted, [&](const verify_options& how) { return manager::verify(wanted.store, how); });
+    report = manager::verify(wanted.store, verification_of(wanted));
     facts["verification"] = to_json(*report);
     facts["verification"]["seconds"] = watch.seconds();
   }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <perdure/type_stamp.hpp>
 #include <perdure/version.hpp>
 #include <string_view>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "report_markup.hpp"
 #include "report_set_page.hpp"
 #include "report_style.hpp"
+#include "type_names.hpp"
 #include "units.hpp"
 
 namespace perdure::cli {
@@ -63,7 +63,7 @@ std::string objects_section(const json& facts) {
   for (const json& one : objects) {
     const bool is_unique = text_at(one, "kind") == "unique";
     const std::uint64_t length = number_at(one, "length");
-    std::string type = shown(short_type_name(text_at(one, "type")));
+    std::string type = shown(type_in_words(text_at(one, "type")));
     if (length != 1) type += '[' + grouped(length) + ']';
     std::string size = bytes_cell(number_at(one, "reachable_bytes"));
     if (!one.value("reachable_is_all", true)) size.insert(0, "≥ ");
@@ -76,7 +76,7 @@ std::string objects_section(const json& facts) {
   for (const json& one : anonymous)
     listed.row({"<span class=\"soft\">(" +
                     counted(number_at(one, "number"), "anonymous object", "anonymous objects") + ")</span>",
-                shown(short_type_name(text_at(one, "type"))), "", "≥ " + bytes_cell(number_at(one, "bytes")),
+                shown(type_in_words(text_at(one, "type"))), "", "≥ " + bytes_cell(number_at(one, "bytes")),
                 share_cell(number_at(one, "bytes"), used)});
   for (const auto& [key, what] :
        {std::pair("other_objects", "object"), std::pair("other_anonymous", "anonymous object")}) {

@@ -38,18 +38,9 @@ class reading_stage {
   workload::progress now_{0, 0, "objects"};  // units are literals
 };
 
-/// Runs a verification while a line shows how far it has got.
-template <class Verify>
-auto with_verify_progress(const report_wanted& wanted, Verify&& verify) {
-  verify_progress progress;
-  verify_options how;
-  how.threads = wanted.threads;
-  how.most_findings = wanted.most_rows;
-  how.progress = &progress;
-  const progress_line line("verifying", [&progress] {
-    return workload::progress{progress.done, progress.total, "bytes"};
-  });
-  return verify(how);
+/// Returns how the store or the set of a report is verified.
+inline verify_options verification_of(const report_wanted& wanted) {
+  return {.threads = wanted.threads, .most_findings = wanted.most_rows};
 }
 
 /// Adds the time, the checkpoints, and no problems yet.

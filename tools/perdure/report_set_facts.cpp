@@ -81,8 +81,7 @@ json facts_of_set(const report_wanted& wanted) {
   facts["parts"] = std::move(parts);
   if (wanted.is_verified) {
     const stopwatch watch;
-    const set_verify_report report =
-        with_verify_progress(wanted, [&](const verify_options& how) { return verify_set(path, how); });
+    const set_verify_report report = verify_set(path, verification_of(wanted));
     facts["verification"] = outcome_of(report, watch.seconds());
     if (!report.whole()) {
       facts["problems"].push_back("arrays and graphs were not read, as the set is damaged");

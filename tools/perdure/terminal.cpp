@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <system_error>
 
@@ -21,10 +22,10 @@ bool is_in_foreground() noexcept {
 
 }  // namespace
 
-terminal_size size_of_terminal() noexcept {
+terminal_size size_of_terminal(int descriptor) noexcept {
   winsize told{};
   terminal_size size;
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &told) != 0) return size;
+  if (::ioctl(descriptor, TIOCGWINSZ, &told) != 0) return size;
   if (told.ws_col != 0) size.columns = told.ws_col;
   if (told.ws_row != 0) size.rows = told.ws_row;
   return size;
@@ -38,7 +39,7 @@ std::size_t columns_for_text() noexcept {
     const auto [stop, problem] = std::from_chars(set->data(), end, columns);
     if (problem == std::errc{} && stop == end && columns >= 20 && columns <= 1000) return columns;
   }
-  return std::max<std::size_t>(size_of_terminal().columns, 20);
+  return std::max<std::size_t>(size_of_terminal(STDOUT_FILENO).columns, 20);
 }
 
 bool shows_colours(int descriptor) noexcept {
@@ -58,6 +59,16 @@ std::string_view cut_to(std::size_t columns, std::string_view line) noexcept {
     if (begins && shown++ == columns) break;
   }
   return line.substr(0, at);
+}
+
+std::string shortened_to(std::size_t columns, std::string_view line) {
+  if (columns_of(line) <= columns) return std::string(line);
+  if (columns == 0) return {};
+  return std::string(cut_to(columns - 1, line)) + "\u2026";
+}
+
+std::size_t columns_of_lines() noexcept {
+  return ::isatty(STDOUT_FILENO) != 0 ? columns_for_text() : std::numeric_limits<std::size_t>::max();
 }
 
 key_watch::key_watch() : has_keys_(::tcgetattr(STDIN_FILENO, &before_) == 0) {}

@@ -17,8 +17,8 @@ struct terminal_size {
   std::size_t rows = 24;
 };
 
-/// Returns the size of the terminal on standard output.
-terminal_size size_of_terminal() noexcept;
+/// Returns the size of the terminal behind a descriptor, which must be one of 0 to 2.
+terminal_size size_of_terminal(int descriptor) noexcept;
 
 /// Returns how wide text for people is: as the variable COLUMNS says, else as the terminal on standard
 /// output.
@@ -32,6 +32,13 @@ std::size_t columns_of(std::string_view text) noexcept;
 
 /// The line's beginning that fits, without its end of line. UTF-8, each character as wide as any other.
 std::string_view cut_to(std::size_t columns, std::string_view line) noexcept;
+
+/// Returns a text of one line that takes no more columns: the whole text, or its beginning and an ellipsis.
+std::string shortened_to(std::size_t columns, std::string_view line);
+
+/// Returns how many columns a line of standard output may take: those of its terminal. Elsewhere nothing is
+/// cut.
+std::size_t columns_of_lines() noexcept;
 
 /// Hears single keys while it lives, unseen, where standard input is this process's terminal. Signals that
 /// end the program are heard too, so that the terminal is as it was afterwards.

@@ -179,7 +179,7 @@ void show(const std::vector<pager::published_process>& now,
   output out = output::standard();
   // Home, the text, and nothing of what was there before. The last row stays empty: the cursor is there.
   if (on_terminal) out.write("\x1b[H\x1b[J");
-  const terminal_size screen = size_of_terminal();
+  const terminal_size screen = size_of_terminal(STDOUT_FILENO);
   std::size_t rows = 1;
   const auto write_line = [&](const std::string& line) {
     if (!on_terminal) return out.write(line);

@@ -35,19 +35,6 @@ inspect::pointer_report look_for_pointers(const manager& store) {
   return inspect::find_raw_pointers(store, [&done](std::uint64_t bytes) { done = bytes; });
 }
 
-/// Runs a verification while a line shows how far it has got.
-template <class Verify>
-auto with_progress(const verification_wanted& given, Verify&& verify) {
-  verify_progress progress;
-  verify_options options;
-  options.threads = given.threads;
-  options.progress = &progress;
-  const progress_line line("verifying", [&progress] {
-    return workload::progress{progress.done, progress.total, "bytes"};
-  });
-  return verify(options);
-}
-
 /// Findings in a store, or in a part of a set.
 struct outcome {
   verify_report report;
@@ -71,9 +58,7 @@ struct outcome {
 
 void verify_store(const verification_wanted& given) {
   const stopwatch watch;
-  outcome found{
-      with_progress(given, [&](const verify_options& how) { return manager::verify(given.store, how); }),
-      std::nullopt};
+  outcome found{manager::verify(given.store, {.threads = given.threads}), std::nullopt};
   // What is damaged is not safe to follow.
   if (given.pointers && found.report.whole())
     found.pointers = look_for_pointers(manager(open_read_only, given.store, quick_reader));
@@ -92,8 +77,7 @@ void verify_store(const verification_wanted& given) {
 
 void verify_parts(const verification_wanted& given) {
   const stopwatch watch;
-  set_verify_report report =
-      with_progress(given, [&](const verify_options& how) { return verify_set(given.store, how); });
+  set_verify_report report = verify_set(given.store, {.threads = given.threads});
   const bool is_whole = report.whole();
   std::optional<set_reader> set;
   if (given.pointers && is_whole) set.emplace(given.store, quick_reader);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <perdure/graph/communities.hpp>
 #include <perdure/graph/detail/community_graph.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/counted_random.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <utility>
@@ -73,6 +74,7 @@ class half_steps {
   /// Returns the number of this rank's vertices that changed.
   template <class Decide>
   std::size_t each(Decide&& decide) {
+    begin_progress_round("iteration");
     changed_ghosts_ = 0;
     const std::size_t changed = half(0, decide) + half(1, decide);
     ++iterations_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <perdure/error.hpp>
 #include <perdure/graph/ranks/rank_bfs.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <string>
 #include <utility>
@@ -45,6 +46,7 @@ class level_search {
       take_level();
     }
     for (std::uint32_t depth = 0;; ++depth) {
+      begin_progress_round("level");
       std::array<std::uint64_t, 2> vertices_and_arcs{level_.size(), 0};
       for (const vertex_handle v : level_) vertices_and_arcs[1] += rows_.degree(v);
       ranks_.add_up(vertices_and_arcs);

@@ -5,6 +5,7 @@
 #include <perdure/graph/detail/component_forest.hpp>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/ranks/rank_components.hpp>
+#include <perdure/progress.hpp>
 #include <unordered_map>
 #include <utility>
 
@@ -52,6 +53,7 @@ class joined_parts {
   void join() {
     if (ranks_.size() == 1) return;
     while (sum_of_all(edges_.size(), ranks_) != 0) {
+      begin_progress_round("joining round");
       find_roots(join_with_smallest());
       rename_edges();
     }

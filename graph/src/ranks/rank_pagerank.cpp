@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <perdure/graph/ranks/rank_pagerank.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/counted_random.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
@@ -34,6 +35,7 @@ class divided_iterations {
   pagerank_result run() {
     totals before = sums([this](vertex_handle v, totals& sum) { sum.add(0, dangling(v)); });
     while (result_.iterations < options_.iterations) {
+      begin_progress_round("iteration");
       exchange_shares();
       const double base = (1 - options_.damping + options_.damping * before.dangling.value()) / vertices_;
       before = sums([&](vertex_handle v, totals& sum) {

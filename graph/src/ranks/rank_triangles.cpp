@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/ranks/rank_triangles.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
 #include <utility>
@@ -101,6 +102,7 @@ class closing_sets {
     constexpr std::size_t grain = 64;
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> all{0};
+    begin_progress_round("closing triangles, batch", count, "vertices");
     workload::run_threads(static_cast<unsigned>(std::min(all_.size(), count / grain + 1)),
                           [&](unsigned thread) {
                             std::uint64_t found = 0;
@@ -109,6 +111,7 @@ class closing_sets {
                               if (begin >= count) break;
                               for (std::size_t i = begin; i < std::min(begin + grain, count); ++i)
                                 found += work(i, all_[thread]);
+                              add_progress(std::min(grain, count - begin));
                             }
                             all.fetch_add(found, std::memory_order_relaxed);
                           });

@@ -15,6 +15,7 @@
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <vector>
 
@@ -90,7 +91,9 @@ class write_back {
 
   void run(stage_report& report) {
     memory_.grow(pages_ * page_size);
+    begin_progress_stage("comparing", pages_ * page_size, "bytes");
     for (std::uint64_t page = 0; page < pages_; ++page) {
+      add_progress(page_size);
       const std::uint32_t wanted = theirs_.get(page);
       const std::uint32_t there = page < our_pages_ ? ours_.get(page) : layout::no_checksum;
       if (wanted == there && is_same(page, wanted)) continue;
@@ -185,6 +188,7 @@ stage_report store_maintenance::stage_out(const std::filesystem::path& given_fas
       const store::layout::uuid_bytes random = store::random_uuid();
       std::memcpy(&intent.staging_token, random.data(), sizeof intent.staging_token);
       copy.store(intent);
+      begin_progress_stage("writing the checkpoint");
       store->checkpoint(changes.released(), store::label_for(intent.staging_token));
       store->wait_applied();
     }

@@ -10,6 +10,7 @@
 #include <perdure/datastore.hpp>
 #include <perdure/error.hpp>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <thread>
 #include <vector>
@@ -70,10 +71,15 @@ std::vector<std::string> names_to_copy(const os::file& from, const copy_options&
 }
 
 void copy_pieces(const std::vector<piece>& pieces) {
+  std::uint64_t bytes = 0;
+  for (const piece& one : pieces) bytes += one.bytes;
+  begin_progress_stage("copying", bytes, "bytes");
+  progress_record* const progress = current_progress();
   const std::size_t threads = std::clamp(std::thread::hardware_concurrency(), 1u, most_threads);
   base::for_each_index(threads, pieces.size(), [&](std::size_t index, std::size_t) {
     const piece& one = pieces[index];
     os::copy_range(one.files->from, one.files->to, one.offset, one.bytes);
+    if (progress != nullptr) progress->add(one.bytes);
   });
 }
 
@@ -101,6 +107,7 @@ void copy_files(const os::file& from, const os::file& to, const copy_options& op
   }
   copy_pieces(pieces);
   if (!options.durable) return;
+  begin_progress_stage("syncing");
   for (const pair_of_files& files : all) files.to.sync();
 }
 

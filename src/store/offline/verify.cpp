@@ -11,6 +11,7 @@
 #include <optional>
 #include <perdure/datastore.hpp>
 #include <perdure/kept_checkpoint.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/store_maintenance.hpp>
 #include <string>
 #include <vector>
@@ -74,6 +75,7 @@ verify_report verify_files(const os::file& directory, const store_lock& lock, co
       require_length(super->slot, *last, home, found);
       pages = expected.pages();
       if (options.progress != nullptr) options.progress->total = last->committed_bytes;
+      begin_progress_stage("verifying", last->committed_bytes, "bytes");
       page_walk(super->slot, home, table.file, expected, options, found).run();
     }
   }

@@ -12,6 +12,7 @@
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/detail/path_count.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <queue>
 #include <random>
@@ -203,12 +204,14 @@ betweenness_result betweenness(const Graph& graph, const betweenness_options& op
       counters.reserve(threads);
       for (unsigned i = 0; i < threads; ++i) counters.emplace_back(rows);
       std::atomic<std::size_t> next{0};
+      begin_progress_stage("following paths", result.sources.size(), "sources");
       workload::run_threads(threads, [&](unsigned index) {
         for (;;) {
           workload::end_if_cancelled();
           const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
           if (i >= result.sources.size()) return;
           counters[index].count_from(result.sources[i]);
+          add_progress(1);
         }
       });
       for (const auto& one : counters)

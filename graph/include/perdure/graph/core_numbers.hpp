@@ -12,6 +12,7 @@
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/detail/smallest_first.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
 #include <string>
@@ -40,7 +41,8 @@ class core_peeling {
   }
 
   void run() {
-    for (find_next(); !going_.empty(); find_next())
+    for (find_next(); !going_.empty(); find_next()) {
+      begin_progress_round("peeling round");
       workload::parallel_for(threads_, going_.size(), 64, [this](std::size_t begin, std::size_t end) {
         std::vector<vertex_handle> going(going_.begin() + static_cast<std::ptrdiff_t>(begin),
                                          going_.begin() + static_cast<std::ptrdiff_t>(end));
@@ -50,6 +52,7 @@ class core_peeling {
           take_away(v, going);
         }
       });
+    }
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <optional>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <ranges>
 #include <string>
@@ -142,6 +143,7 @@ class pagerank_iterations {
     each_vertex(options_.threads, graph_.size(),
                 [&](vertex_handle v) { shares[v] = static_cast<Share>(share_of(v)); });
     while (result_.iterations < options_.iterations) {
+      begin_progress_round("iteration");
       result_.change = iterate(shares);
       ++result_.iterations;
       if (result_.change <= tolerance) return;

@@ -11,6 +11,7 @@
 #include <perdure/graph/connected_components.hpp>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
 #include <string>
@@ -44,6 +45,7 @@ class reachable {
     std::vector<vertex_handle> frontier{start};
     std::vector<std::vector<vertex_handle>> found(threads_);
     while (!frontier.empty()) {
+      begin_progress_round("searching level");
       constexpr std::size_t grain = 64;
       const std::size_t pieces = (frontier.size() + grain - 1) / grain;
       std::atomic<std::size_t> next{0};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <perdure/data_type.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,6 +105,7 @@ void write_graph(const Graph& graph, const written_parts& parts,
   listed.each = [&](std::uint64_t at, bool both_ends,
                     const std::function<void(const detail::listed_edge&)>& visit) {
     const vertex_handle v = order[at];
+    add_progress(1);
     row.clear();
     std::uint64_t arc = 0;
     if constexpr (requires { graph.offsets[v]; }) arc = graph.offsets[v];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <perdure/progress.hpp>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -58,8 +59,10 @@ void page_walk::run() {
   const std::uint64_t end = stretches();
   const unsigned wanted = options_.threads != 0 ? options_.threads : os::available_processors();
   std::vector<scratch> of_threads(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, end / 4 + 1)));
-  base::for_each_index(of_threads.size(), end, [this, &of_threads](std::size_t index, std::size_t worker) {
+  progress_record* const progress = current_progress();
+  base::for_each_index(of_threads.size(), end, [&](std::size_t index, std::size_t worker) {
     check_stretch(index, of_threads[worker]);
+    if (progress != nullptr) progress->add(of_threads[worker].expected.size() * page_size);
   });
   for (const scratch& use : of_threads) found_.add_bytes_read(use.bytes_read);
 }

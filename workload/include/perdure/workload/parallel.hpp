@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <perdure/progress.hpp>
 #include <perdure/workload/cancellation.hpp>
 #include <type_traits>
 
@@ -24,7 +25,7 @@ void run_tasks(unsigned count, void (*task)(void* context, unsigned index), void
 template <class Work>
 class task_group {
  public:
-  explicit task_group(Work& work) noexcept : work_(work), stop_(stop_flag) {}
+  explicit task_group(Work& work) noexcept : work_(work), stop_(stop_flag), progress_(current_progress()) {}
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
@@ -41,6 +42,7 @@ class task_group {
     static_cast<void>(begun_.load(std::memory_order_acquire));
     try {
       const cancellable scope(stop_);
+      const progress_scope reports(progress_);
       work_(index);
     } catch (...) {
       const std::lock_guard lock(mutex_);
@@ -51,6 +53,7 @@ class task_group {
 
   Work& work_;
   const std::atomic<bool>* stop_;  // of the calling thread
+  progress_record* progress_;      // of the calling thread
   std::atomic<unsigned> begun_{0};
   std::atomic<unsigned> ended_{0};
   std::mutex mutex_;
@@ -77,22 +80,30 @@ void run_threads(unsigned threads, Work&& work) {
 /// Calls `work(begin, end)` for pieces of `[0, count)` of about `grain` elements, on up to `threads` threads.
 /// Work that fits one piece runs on the calling thread. After an exception, which is rethrown, no more pieces
 /// are begun. Throws `cancelled` between two pieces where that is asked for (`cancellation.hpp`).
+///
+/// The elements that are done are counted in the caller's `progress_record`, if it has one. What the pieces
+/// themselves report is not.
 template <class Work>
 void parallel_for(unsigned threads, std::size_t count, std::size_t grain, Work&& work) {
   const std::size_t pieces = (count + grain - 1) / grain;
   end_if_cancelled();
-  if (pieces <= 1 || (threads <= 1 && detail::stop_flag == nullptr)) {
+  progress_record* const record = current_progress();
+  if (pieces <= 1 || (threads <= 1 && detail::stop_flag == nullptr && record == nullptr)) {
     if (count != 0) work(std::size_t{0}, count);
     return;
   }
   std::atomic<std::size_t> next{0};
+  if (record != nullptr) record->begin_pass(count);
   run_threads(static_cast<unsigned>(std::min<std::size_t>(threads, pieces)), [&](unsigned) {
+    const progress_scope reports(nullptr);
     try {
       for (;;) {
         end_if_cancelled();
         const std::size_t piece = next.fetch_add(1, std::memory_order_relaxed);
         if (piece >= pieces) return;
-        work(piece * grain, std::min((piece + 1) * grain, count));
+        const std::size_t end = std::min((piece + 1) * grain, count);
+        work(piece * grain, end);
+        if (record != nullptr) record->add(end - piece * grain);
       }
     } catch (...) {
       next.store(pieces, std::memory_order_relaxed);

@@ -1,16 +1,12 @@
 // Progress of a long piece of work.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
+#include <perdure/progress.hpp>
 
 namespace perdure::workload {
 
-/// Progress in a unit of its own.
-struct progress {
-  std::uint64_t done = 0;   ///< amount that is done
-  std::uint64_t total = 0;  ///< amount in all; 0: unknown (a pipe)
-  std::string_view unit;    ///< "bytes", "edges" or another unit
-};
+/// Progress in a unit of its own, as callers are told it, and as a thread's work reports it to a
+/// `progress_record`.
+using progress = progress_state;
 
 }  // namespace perdure::workload

@@ -16,6 +16,7 @@
 #include <limits>
 #include <perdure/graph/bit_set.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
 #include <type_traits>
@@ -79,6 +80,7 @@ class bfs_search {
     bool upward = false;
     bfs_summary result;
     for (std::uint32_t depth = 0; now.vertices != 0; ++depth) {
+      begin_progress_round("level");
       result.histogram.push_back(now.vertices);
       result.reached += now.vertices;
       result.arcs += now.arcs;

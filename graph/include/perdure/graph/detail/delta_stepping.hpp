@@ -23,6 +23,7 @@
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/detail/weighted_arcs.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <type_traits>
 #include <utility>
@@ -69,6 +70,7 @@ class delta_stepping {
     narrow_[source] = 0;
     frontier_.assign(1, source);
     for (bin_ = 0;;) {
+      begin_progress_round("step");
       step();
       if (next_bin()) continue;
       if (is_narrow()) widen();

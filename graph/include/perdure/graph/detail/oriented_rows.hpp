@@ -8,6 +8,7 @@
 #include <numeric>
 #include <perdure/graph/detail/neighbour_rows.hpp>
 #include <perdure/graph/graph_view.hpp>
+#include <perdure/progress.hpp>
 #include <perdure/workload/parallel.hpp>
 #include <span>
 #include <utility>
@@ -24,6 +25,7 @@ struct oriented_rows {
 
   template <graph_view Graph>
   oriented_rows(const Graph& graph, unsigned threads) {
+    begin_progress_stage("ordering edges");
     const std::size_t size = graph.size();
     const bool symmetric = graph.symmetric();
     std::vector<std::uint64_t> degrees(size);
@@ -55,6 +57,7 @@ struct oriented_rows {
   template <class MakeWorker>
   void each_pair(unsigned threads, MakeWorker&& make_worker) const {
     constexpr std::size_t grain = 256;
+    begin_progress_stage("closing triangles", rows.size(), "vertices");
     std::atomic<std::size_t> next{0};
     workload::run_threads(std::max(1U, threads), [&](unsigned) {
       auto worker = make_worker();
@@ -71,6 +74,7 @@ struct oriented_rows {
             worker.pair(marks.data(), static_cast<vertex_handle>(a), b, rows.neighbours(b));
           for (const vertex_handle b : row) marks[b / 64] = 0;
         }
+        add_progress(std::min(grain, rows.size() - begin));
       }
     });
   }
