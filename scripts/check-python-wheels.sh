@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 git clone --quiet . "$scratch/source"
-printf '[pytest]\n' >"$scratch/pytest.ini"
+printf '[pytest]\naddopts = -m "not long"\nmarkers = long\n' >"$scratch/pytest.ini"
 mkdir "$scratch/stable"
 
 passed=0
@@ -22,9 +22,9 @@ for minor in 11 12 13; do
   "$python" -m venv "$own"
   if [ "$minor" -ge 12 ]; then
     [ -n "$(ls "$scratch/stable")" ] || "$own/bin/pip" wheel --quiet --no-deps --wheel-dir "$scratch/stable" "$scratch/source"
-    "$own/bin/pip" install --quiet pytest pyarrow "$scratch"/stable/*.whl
+    "$own/bin/pip" install --quiet pytest pyarrow xarray zarr "$scratch"/stable/*.whl
   else
-    "$own/bin/pip" install --quiet pytest pyarrow "$scratch/source"
+    "$own/bin/pip" install --quiet pytest pyarrow xarray zarr "$scratch/source"
   fi
   "$own/bin/python" -X dev -B -m pytest -q -p no:cacheprovider -c "$scratch/pytest.ini" --rootdir "$scratch" "$scratch/source/python/tests"
   passed=$((passed + 1))

@@ -98,12 +98,13 @@ class Array(BufferOf):
     @property
     def dims(self) -> tuple[str, ...]:
         """The names of the dimensions; empty where they have none."""
-        return tuple(self._store._core.describe(self._name)["dims"])
+        return tuple(self._store._core.describe(self._name)["dims"])[: self.ndim]
 
     @property
     def chunks(self) -> tuple[int, ...] | None:
         """Elements of a chunk along each dimension; None unless the array is chunked."""
-        return self._store._core.describe(self._name)["chunk"]
+        chunk = self._store._core.describe(self._name)["chunk"]
+        return None if chunk is None else chunk[: self.ndim]
 
     @property
     def layout(self) -> str:
@@ -120,6 +121,11 @@ class Array(BufferOf):
     def stored_nbytes(self) -> int:
         """Bytes of all blocks."""
         return self._store._core.describe(self._name)["stored_bytes"]
+
+    @property
+    def has_characters(self) -> bool:
+        """Whether the elements are texts of a fixed length, whose characters lie along one dimension more."""
+        return len(self._store._core.describe(self._name)["extents"]) > self.ndim
 
     @property
     def is_viewable(self) -> bool:

@@ -91,9 +91,9 @@ class Attributes(MutableMapping[str, Any]):
                 if isinstance(value, (list, tuple)):
                     require_numbers(value, array)
                 stored = _stored(array)
-            except (ValueError, TypeError):
+            except (ValueError, TypeError) as error:
                 if not isinstance(value, (list, tuple)):
-                    raise
+                    raise StoredTypeError(f"the attribute {key!r} of {self._where()} cannot be stored: {error}") from None
                 stored, as_json = self._json(key, value), True
         if self._makes:
             self._store._make_marker(self._name)

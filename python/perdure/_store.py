@@ -246,6 +246,14 @@ class Group(MutableMapping[str, Any]):
                 found.setdefault(head, bool(slash))
         return found
 
+    def members(self) -> list[tuple[str, bool]]:
+        """Returns the names in this group, sorted, each with whether it is a group."""
+        return sorted(self._members().items())
+
+    def is_array(self, name: str) -> bool:
+        """Returns whether an array has the name: not a group, and not an object of C++ or a container."""
+        return self._store._core.find(self._full(name)) is not None
+
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._members()))
 
@@ -355,6 +363,8 @@ class Group(MutableMapping[str, Any]):
             if len(options["dims"]) != len(shape):
                 raise InvalidError(f"{len(options['dims'])} dims are given for {name!r}, which has {len(shape)} dimensions")
         stored = stored_as(dtype)
+        if dims is not None and stored.type.kind == "character":
+            options["dims"].append(f"string{max(dtype.itemsize, 1)}")
         if chunks or compression is not None:
             options["layout"] = "chunked"
             if chunks and chunks is not True:
@@ -937,7 +947,13 @@ def _reopen(path: str, epoch: int) -> Store:
     known = _reopened.get((path, epoch))
     if known is not None and known.is_open:
         return known
-    store = open(path)
+    store = _reopened[(path, epoch)] = open_at(path, epoch)
+    return store
+
+
+def open_at(path: str, epoch: int, options: Mapping[str, Any] = MappingProxyType({})) -> Store:
+    """Opens a store at a checkpoint, for reading: its last one, or one that it keeps."""
+    store = open(path, **options)
     if store.epoch != epoch:
         found = store.epoch
         store.close()
@@ -947,8 +963,7 @@ def _reopen(path: str, epoch: int) -> Store:
                 f"{path} is at checkpoint {found}, and the handle was pickled at checkpoint {epoch}, which is not kept; "
                 "open the store anew, or have its writer keep labelled checkpoints (keep=)"
             )
-        store = open(kept[-1]["path"])
-    _reopened[(path, epoch)] = store
+        store = open(kept[-1]["path"], **options)
     return store
 
 

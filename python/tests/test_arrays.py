@@ -236,3 +236,20 @@ def test_attributes(store):
     store.require_group("g").attrs["k"] = 1
     assert dict(store.attrs) == {"title": "run"} and dict(store["g"].attrs) == {"k": 1}
     assert list(store) == ["a", "g"] and dict(store.require_group("h").attrs) == {}
+
+
+def test_texts_of_a_fixed_length_have_names_of_their_own_dimensions_only(store):
+    a = store.create_array("a", data=np.array([b"ab", b"c", b""]), dims=("x",), chunks=(2,))
+    assert a.shape == (3,) and a.dims == ("x",) and a.chunks == (2,) and a.has_characters
+    assert a[...].tolist() == [b"ab", b"c", b""]
+    a.resize(4)
+    assert a.shape == (4,) and a.dims == ("x",)
+    assert not store.create_array("n", data=np.ones(3), dims="x").has_characters
+
+
+def test_members_of_a_group(store):
+    store["g/a"] = 1
+    store["b"] = 2
+    perdure.Dict(store, "d")
+    assert store.members() == [("b", False), ("d", False), ("g", True)]
+    assert store.is_array("b") and not store.is_array("d") and not store.is_array("g")
