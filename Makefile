@@ -5,6 +5,8 @@
 #   make quick FOLDER=store   build tests/store and run its tests once each, for the change under way
 #   make build   the library and the program build/release/bin/perdure
 #   make python  build the Python package against the library of `make build`, in build/release/python, and test it
+#   make python-check   suites of others, random tests and mpiexec on the package; a part of make check
+#   make python-sanitizers   the package's tests under AddressSanitizer, then ThreadSanitizer
 #   make docs    the documentation as a site that opens from disk: build/site/index.html
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long, a quarter of it from power
@@ -25,7 +27,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := build
-.PHONY: python docs format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install uninstall install-deps clean
+.PHONY: python python-check python-sanitizers docs format headers help build build-test quick build-asan build-tsan check test crash-test crash-file-systems mutate demo bench lint asan tsan clang install uninstall install-deps clean
 MAKEFLAGS += --no-print-directory
 
 JOBS ?= $(shell nproc)
@@ -54,6 +56,18 @@ python:
 	@scripts/python-environment.sh
 	@cmake --preset release $(PYTHON_PACKAGE) && cmake --build --preset release --parallel $(JOBS) --target perdure_stubs python_objects perdure_cli
 	@ctest --test-dir build/release/python --output-on-failure
+
+# Long tests of the package.
+python-check: python
+	@scripts/install-deps.sh python-check mpi
+	@scripts/python-environment.sh check
+	@PYTHONPATH=build/release/python PERDURE_PROGRAMS=$(CURDIR)/build/release/bin \
+	  build/python-check/bin/python -X dev -B -m pytest -m long python/tests
+
+# The package's extension under AddressSanitizer and UndefinedBehaviorSanitizer, then under ThreadSanitizer.
+python-sanitizers:
+	@scripts/install-deps.sh build test python
+	@scripts/check-python-sanitizers.sh
 
 # With the tools that make file systems, where the tests may mount some, and both MPIs. The Python package is left out,
 # with a sentence, where Python is too old or its packages cannot be had.
@@ -151,6 +165,7 @@ check: test clang asan tsan headers lint
 	@$(MAKE) crash-test MINUTES=3
 	@build/release/bin/random_rank_graphs --runs 10000 --seed $(SEED)
 	@for rig in edges array_files library_files sequences; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done
+	@$(MAKE) python-check
 	@scripts/check-python-wheels.sh
 	@scripts/check-notebooks.sh
 	@$(MAKE) bench BENCH=--quick

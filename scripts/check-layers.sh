@@ -67,8 +67,9 @@ rooms() {
   room graph                $public $h/mpi/own_communicator.hpp workload src/base/invariant.hpp
   room kmer                 $public workload
   room inspect              $public
-  # The Python package binds what the public headers of all libraries offer.
-  room python               $public graph kmer inspect formats workload
+  # The Python package binds what the public headers of all libraries offer, and opens sets of stores on ranks that it
+  # reaches by mpi4py.
+  room python               $public $h/detail/{managed_part,rank_group,rank_wait,store_set}.hpp graph kmer inspect formats workload
   # The tiers of memkind's interface are divided as those of kinds are.
   room compat               $public $h/detail/tier_division.hpp
   room examples             $public $h/c compat formats graph inspect

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs, by name, what the given groups need and this system lacks: build, test, bench, check,
-# file-systems, vm, mpi, mutation, docs, python, long.
+# file-systems, vm, mpi, mutation, docs, python, python-check, long.
 # Says what it installs and asks nothing. Needs root, or sudo, only when something is missing.
 #
 # usage: scripts/install-deps.sh [--download-seconds N] GROUP...
@@ -176,6 +176,11 @@ for group in "$@"; do
       python3 -c 'import ensurepip' 2>/dev/null || want_package python3-venv
       [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] || want_package python3-dev
       ;;
+    python-check)
+      # CPython's own tests, which Debian has in a package of their own.
+      python3 -c 'import test.mapping_tests' 2>/dev/null ||
+        want_package "libpython$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')-testsuite"
+      ;;
     docs)
       # MkDocs is installed below build/ by scripts/build-docs.sh.
       want_command python3 python3
@@ -183,7 +188,7 @@ for group in "$@"; do
       want_command doxygen doxygen
       ;;
     *)
-      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation, docs, python, long)" >&2
+      echo "install-deps.sh: no group is called '$group' (build, test, bench, check, file-systems, vm, mpi, mutation, docs, python, python-check, long)" >&2
       exit 2
       ;;
   esac

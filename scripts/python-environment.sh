@@ -1,9 +1,9 @@
 #!/bin/sh
 # Makes the environment that the Python package is built and tested in, build/python, with the packages of
-# python/requirements.txt; does nothing where it is there. With `bench` it makes another, build/python-bench, which has those of
-# python/requirements-bench.txt too.
+# python/requirements.txt; does nothing where it is there. With `bench` or `check` it makes another, build/python-bench or
+# build/python-check, which has those of python/requirements-bench.txt or requirements-check.txt too.
 #
-# usage: scripts/python-environment.sh [bench]
+# usage: scripts/python-environment.sh [bench|check]
 set -eu
 cd "$(dirname "$0")/.."
 python=build/python${1:+-$1}

@@ -101,6 +101,16 @@ class Attributes(MutableMapping[str, Any]):
         core.set_attribute(self._name, key, *stored)
         self._note_json(key, as_json)
 
+    def create(self, key: str, data: Any, shape: Any = None, dtype: Any = None) -> None:
+        """Sets an attribute to an array of this shape and type."""
+        array = np.asarray(data, dtype)
+        self[key] = data if shape is None and dtype is None else array if shape is None else array.reshape(shape)
+
+    def modify(self, key: str, value: Any) -> None:
+        """Gives an attribute another value, and keeps its type and shape if it is an array; or sets it."""
+        old = self[key] if key in self else None
+        self[key] = value if not isinstance(old, (np.ndarray, np.generic)) else np.broadcast_to(np.asarray(value, old.dtype), np.shape(old))
+
     def __delitem__(self, key: str) -> None:
         if not isinstance(key, str) or key not in self._keys():
             raise MissingError(f"{self._where()} has no attribute {key!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from ast import literal_eval
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, MutableMapping, MutableSequence, MutableSet, ValuesView
 from typing import TYPE_CHECKING, Any
@@ -178,10 +179,61 @@ class Set(SetBase):
         return _steadily(self, self._keys())
 
     def update(self, *others: Iterable[Any]) -> None:
-        """Adds values."""
+        """Adds the values of others."""
         for other in others:
-            for one in other:
+            for one in list(other):
                 self.add(one)
+
+    def intersection_update(self, *others: Iterable[Any]) -> None:
+        """Removes the values that one of the others lacks."""
+        self._keep(self.intersection(*others))
+
+    def difference_update(self, *others: Iterable[Any]) -> None:
+        """Removes the values that one of the others has."""
+        for other in others:
+            for one in list(other):
+                self.discard(one)
+
+    def symmetric_difference_update(self, other: Iterable[Any]) -> None:
+        """Adds the values that only the other has, and removes those that both have."""
+        for one in set(other):
+            if one in self:
+                self.discard(one)
+            else:
+                self.add(one)
+
+    def _keep(self, kept: set[Any]) -> None:
+        for one in self._keys():
+            if one not in kept:
+                self.discard(one)
+
+    def copy(self) -> set[Any]:
+        """Returns an ordinary set with the same values."""
+        return set(self._keys())
+
+    def union(self, *others: Iterable[Any]) -> set[Any]:
+        """Returns an ordinary set with the values of this one and of others."""
+        return self.copy().union(*others)
+
+    def intersection(self, *others: Iterable[Any]) -> set[Any]:
+        """Returns an ordinary set with the values that all others have too."""
+        return self.copy().intersection(*others)
+
+    def difference(self, *others: Iterable[Any]) -> set[Any]:
+        """Returns an ordinary set with the values that none of the others has."""
+        return self.copy().difference(*others)
+
+    def symmetric_difference(self, other: Iterable[Any]) -> set[Any]:
+        """Returns an ordinary set with the values that only one of the two has."""
+        return self.copy().symmetric_difference(other)
+
+    def issubset(self, other: Iterable[Any]) -> bool:
+        """Returns whether the other has all values of this one."""
+        return self.copy().issubset(other)
+
+    def issuperset(self, other: Iterable[Any]) -> bool:
+        """Returns whether this one has all values of the other."""
+        return all(one in self for one in other)
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}({set(self._keys())!r})"
@@ -250,6 +302,48 @@ class List(ListBase):
             yield self._get(i)
             i += 1
 
+    def __contains__(self, value: Any) -> bool:
+        return value in self._values()
+
+    def index(self, value: Any, start: int = 0, stop: int = sys.maxsize, /) -> int:
+        """Returns the place of the first value that is equal. Raises ValueError if there is none."""
+        return self._values().index(value, start, stop)
+
+    def count(self, value: Any, /) -> int:
+        """Returns how many values are equal to this one."""
+        return self._values().count(value)
+
+    def remove(self, value: Any, /) -> None:
+        """Removes the first value that is equal. Raises ValueError if there is none."""
+        self._erase(self.index(value))
+
+    def extend(self, values: Iterable[Any], /) -> None:
+        """Adds values behind the last one; none of them if one cannot be stored."""
+        given = [one for one in values]  # without room for as many as an iterator may promise
+        for one in given:
+            cell_check(one)
+        for one in given:
+            self.append(one)
+
+    def __add__(self, other: Any) -> list[Any]:
+        return self._values() + (other._values() if isinstance(other, List) else other)
+
+    def __radd__(self, other: Any) -> list[Any]:
+        return other + self._values()
+
+    def __iadd__(self, other: Iterable[Any]) -> List:
+        self.extend(other)
+        return self
+
+    def __mul__(self, times: Any) -> list[Any]:
+        return self._values() * times
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times: Any) -> List:
+        self[:] = self._values() * times
+        return self
+
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         """Sorts the values in place."""
         self[:] = sorted(self._values(), key=key, reverse=reverse)
@@ -271,7 +365,7 @@ def _index(index: Any) -> int:
     try:
         return index.__index__()
     except AttributeError:
-        raise StoredTypeError(f"indices of a list are integers or slices, not {index.__class__.__name__}") from None
+        raise StoredTypeError(f"list indices must be integers or slices, not {index.__class__.__name__}") from None
 
 
 def cell_check(value: Any) -> None:

@@ -113,7 +113,9 @@ def _structure(dtype: np.dtype, path: str = "") -> DataType:
         raise StoredTypeError("a struct without fields cannot be stored")
     fields = []
     for name in dtype.names:
-        field, offset = dtype.fields[name][:2]
+        field, offset, *title = dtype.fields[name]
+        if title:
+            raise StoredTypeError(f"the field {name!r} has the title {title[0]!r}, which no store keeps; give fields names alone")
         fields.append((name, offset, _field_type(field, f"{path}.{name}" if path else name)))
     fields.sort(key=lambda one: one[1])
     return DataType.structure(fields, dtype.itemsize, dtype.alignment)

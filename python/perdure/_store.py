@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import sys
 import weakref
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from types import MappingProxyType, TracebackType
 from typing import Any
 
@@ -39,6 +40,7 @@ _MODES = ("r", "r+", "a", "w", "x")
 
 #: Stores that are open, for forks and for the end of the program.
 _open_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+_opened = itertools.count()
 #: Stores that were closed while views lived, which have their memory and their lock.
 _viewed: list[tuple[str, StoreCore]] = []
 _reopened: weakref.WeakValueDictionary[tuple[str, int], Store] = weakref.WeakValueDictionary()
@@ -52,6 +54,7 @@ def open(
     budget: int | str = 0,
     beside_writer: str = "share",
     comm: Any = None,
+    parts_directory: str | os.PathLike[str] | None = None,
     wait: float | None = None,
     keep: int = 0,
     full_copies: bool = False,
@@ -72,18 +75,31 @@ def open(
     backing: where the bytes are: "private", "paged", "dax" or "shared"; as the environment says unless given.
     budget: bytes of memory for changed pages, and with "paged" for all pages: a number, or a text such as "4 GiB".
     beside_writer: how a reader opens a store that another process writes: "share" or "hold".
+    comm: a communicator of mpi4py: the path is a set of stores, one for each rank, with one checkpoint. All ranks call
+    this, and close, discard, checkpoint, update and snapshot of the result, in the same order.
+    parts_directory: with comm=, where the store of this rank is created; in the set's directory unless given.
     wait: seconds to wait for a store that is in use, before it is an error.
     keep: the last so many labelled checkpoints are kept as read-only copies, which "STORE@LABEL" opens.
     full_copies: keep them also where the file system cannot share blocks.
     capacity: bytes that a new store reserves addresses for; it takes no disk. 1 TiB unless given.
     verify: whether every byte is compared with its checksum first; a damaged store is an error then.
     """
+    if mode == "w-":  # as h5py and zarr call it too
+        mode = "x"
     if mode not in _MODES:
         raise InvalidError(f'mode={mode!r} is none of: {", ".join(_MODES)}')
+    place = os.path.abspath(os.fsdecode(os.fspath(path)))
+    channel = None
     if comm is not None:
-        raise UnsupportedError("comm= is not supported by this build: open a part of the set on each rank")
+        from perdure._ranks import Channel, remove_on_rank_0
+
+        channel = Channel(comm)
+        if mode == "w":
+            remove_on_rank_0(place, comm)
+    elif parts_directory is not None:
+        raise InvalidError("parts_directory= is of sets of stores: give comm= too")
     return Store(
-        os.path.abspath(os.fsdecode(os.fspath(path))),
+        place,
         mode,
         {
             "backing": backing,
@@ -94,6 +110,8 @@ def open(
             "full_copies": full_copies,
             "capacity": capacity,
             "verify": verify,
+            "channel": channel,
+            "parts_directory": os.path.abspath(os.fsdecode(parts_directory)) if parts_directory is not None else "",
         },
     )
 
@@ -357,6 +375,9 @@ class Group(MutableMapping[str, Any]):
             raise InvalidError(f"create_array({name!r}) needs a shape, or data")
         shape = (int(shape),) if hasattr(shape, "__index__") else tuple(int(one) for one in shape)
         dtype = np.dtype(np.float64 if dtype is None else dtype)
+        if dtype.subdtype is not None:  # arrays in each element are dimensions more
+            dtype, within = dtype.subdtype
+            shape = (*shape, *within)
         options: dict[str, Any] = {"replaces": True}
         if dims is not None:
             options["dims"] = [dims] if isinstance(dims, str) else list(dims)
@@ -377,6 +398,8 @@ class Group(MutableMapping[str, Any]):
             if compression is not None:
                 options.update(codec=compression, level=level, shuffle=shuffle)
         if prepared is None and fill_value is not None and np.any(np.asarray(fill_value) != np.zeros((), dtype)):
+            if core.has_ranks:
+                raise UnsupportedError(f"fill_value= of {name!r}: the ranks of a set create arrays of zeros, and each writes its part")
             prepared = _prepare(name, np.full(shape, fill_value, dtype))
         if prepared is None and stored.type.is_variable:
             prepared = _prepare(name, np.full(shape, "", dtype))
@@ -470,10 +493,53 @@ class Group(MutableMapping[str, Any]):
         names = [one for one in core.names(old)]
         if not names:
             raise MissingError(f"{self._store.path} has no array or group {old!r}")
+        if old == new:
+            return
+        self._require_free(new)
         for one in names:
             self._store._copy_array(one, new + one[len(old) :])
         for one in names:
             core.erase(one)
+
+    def copy(self, source: str | Array | Group, target: str | Group, name: str | None = None) -> None:
+        """Copies an array or a group with its attributes, also of another store.
+
+        target: the new name, or a group, in which the copy is called `name`, or else like the source.
+        """
+        of = self._store if isinstance(source, str) else source.store
+        old = self._full(source) if isinstance(source, str) else source.name.strip("/")
+        into = self if isinstance(target, str) else target
+        new = into._full_to_set(target if isinstance(target, str) else name or old.rpartition("/")[2])
+        names = of._core.names(old)
+        if not names:
+            raise MissingError(f"{of.path} has no array or group {old!r}")
+        into._require_free(new)
+        for one in names:
+            into._store._copy_array(one, new + one[len(old) :], of)
+
+    def _require_free(self, full: str) -> None:
+        core = self._store._core
+        if core.find(full) is not None or core.is_group(full) or full in core.object_names():
+            raise ExistsError(f"{full!r} is there already; delete it first")
+
+    def visititems(self, visit: Callable[[str, Array | Group], Any]) -> Any:
+        """Calls `visit(name, member)` for all arrays and groups below, until a result is not None, and returns that."""
+        start = len(self._prefix)
+        for name, is_group in self._members().items():
+            full = self._prefix + name
+            is_array = self._store._core.find(full) is not None
+            if is_group or is_array:
+                member = self._group(full) if is_group else Array(self._store, full)
+                result = visit(full[start:], member)
+                if result is None and is_group:
+                    result = member.visititems(lambda below, one, above=name: visit(f"{above}/{below}", one))
+                if result is not None:
+                    return result
+        return None
+
+    def visit(self, visit: Callable[[str], Any]) -> Any:
+        """Calls `visit(name)` for all arrays and groups below, until a result is not None, and returns that."""
+        return self.visititems(lambda name, _: visit(name))
 
     # How it looks.
 
@@ -562,7 +628,7 @@ class Store(Group):
     1
     """
 
-    __slots__ = ("_core", "_mode", "_path")
+    __slots__ = ("_core", "_mode", "_opened", "_path")
 
     @property
     def _store(self) -> Store:  # type: ignore[override]
@@ -583,6 +649,7 @@ class Store(Group):
             more.code = error.code
             raise more from None
         self._prefix = ""
+        self._opened = next(_opened)
         _open_stores.add(self)
 
     # Its life.
@@ -638,6 +705,9 @@ class Store(Group):
     ) -> None:
         if kind is None:
             self.close(force=True)
+        elif self._core.is_open and self._core.has_ranks:
+            self._core.give_up()  # the other ranks may not come to a collective call
+            self._left()
         else:
             self.discard()
 
@@ -794,8 +864,8 @@ class Store(Group):
             core.store(full, stored.type, value.array, options)
         self._set_note(full, stored, value.note)
 
-    def _copy_array(self, old: str, new: str) -> None:
-        self._write_array(new, self._read_array(old))
+    def _copy_array(self, old: str, new: str, of: Store | None = None) -> None:
+        self._write_array(new, (self if of is None else of)._read_array(old))
 
     def _read_array(self, name: str) -> tuple[Any, ...]:
         """Returns an array with all that belongs to it, for `_write_array`; its elements where they lie, if they can be viewed."""
@@ -975,10 +1045,10 @@ def _reopen_member(path: str, epoch: int, name: str) -> Any:
 def _close_all() -> None:
     # An exception that ends the program leaves what it was changing half done, as at the end of a `with` block.
     failed = getattr(sys, "last_type", None) is not None and not (sys.flags.interactive or hasattr(sys, "ps1"))
-    for store in list(_open_stores):
+    for store in sorted(_open_stores, key=lambda one: one._opened):  # sets in the same order on all ranks
         try:
             if failed:
-                store.discard()
+                store.__exit__(Exception, None, None)
             else:
                 store.close(force=True)
         except Exception as error:

@@ -157,10 +157,11 @@ std::vector<nb::bytes> read_variable(const open_store& self, const std::string& 
 
 /// Returns what an array is, or None: shape, NumPy's type, type, layout, whether it can be viewed.
 nb::object find(const open_store& self, const std::string& name) {
-  const std::optional<array_info> info = self.current()->arrays().find(name);
+  const std::shared_ptr<session> now = self.current();
+  const std::optional<array_info> info = now->arrays().find(name);
   if (!info) return nb::none();
   return nb::make_tuple(tuple_of(shape_seen(*info)), dtype_seen(*info), info->type,
-                        info->is_viewable && !info->type.is_variable());
+                        info->is_viewable && !info->type.is_variable() && now->set() == nullptr);
 }
 
 nb::dict describe(const open_store& self, const std::string& name) {
@@ -182,6 +183,11 @@ nb::object view(const open_store& self, const std::string& name) {
   const std::shared_ptr<session> now = self.current();
   const std::optional<array_info> info = now->arrays().find(name);
   if (!info) return nb::none();
+  if (now->set() != nullptr)
+    throw error(errc::unsupported,
+                "the array \"" + name +
+                    "\" is open on the ranks of a program, whose memory ends when they close "
+                    "it, so it has no view; read it with [...]");
   if (info->type.is_variable())
     throw error(
         errc::unsupported,
@@ -290,9 +296,12 @@ void bind_arrays(nb::class_<open_store>& bound) {
       .def("create",
            [](const open_store& self, const std::string& name, const data_type& type, const nb::handle& dims,
               const nb::handle& given) {
-             const array_options options = options_of(given);
+             array_options options = options_of(given);
              const extents shape = extents_of(dims);
              const nb::gil_scoped_release others_go_on;
+             // Ranks write their parts of an array into blocks of their own.
+             if (options.layout == array_layout::contiguous && self.current()->set() != nullptr)
+               options.layout = array_layout::blocks;
              make_array(self, name,
                         [&](untyped_arrays& arrays) { arrays.create(name, type, shape, options); });
            })

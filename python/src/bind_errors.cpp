@@ -105,6 +105,15 @@ void bind_errors(nb::module_& module) {
          "Memory or address space is exhausted. Also a MemoryError.");
   derive(unsupported, "UnsupportedError", PyExc_NotImplementedError,
          "This kernel, file system or layout cannot do it. Also a NotImplementedError.");
+  // Of errors that Python's side raises.
+  const auto name_code = [&](const char* name, errc code) {
+    module.attr(name).attr("code") = nb::str(to_string(code).data());
+  };
+  name_code("MissingError", errc::not_found);
+  name_code("StoredTypeError", errc::wrong_type);
+  name_code("InvalidError", errc::invalid_argument);
+  name_code("OutOfMemoryError", errc::out_of_memory);
+  name_code("UnsupportedError", errc::unsupported);
   // KeyError shows its argument in quotation marks; a sentence needs none.
   module.attr("MissingError").attr("__str__") = nb::borrow(PyExc_Exception).attr("__str__");
   nb::register_exception_translator(translate);

@@ -22,6 +22,7 @@
 #include "bind_objects.hpp"
 #include "bind_tables.hpp"
 #include "open_store.hpp"
+#include "python_ranks.hpp"
 
 namespace nb = nanobind;
 
@@ -30,6 +31,9 @@ namespace perdure::python {
 namespace {
 
 using without_gil = nb::call_guard<nb::gil_scoped_release>;
+
+// A rank waits so long for the others.
+constexpr std::chrono::minutes longest_wait_for_ranks{10};
 
 template <class Value>
 Value named(const std::map<std::string_view, Value>& names, const std::string& given, const char* what) {
@@ -78,7 +82,15 @@ void bind_pending(nb::module_& module) {
 nb::dict info_of(const open_store& store) {
   const std::shared_ptr<session> now = store.current();
   nb::dict all;
-  if (now->is_set()) return all;
+  if (now->is_set()) {
+    all["epoch"] = now->epoch();
+    if (now->set() != nullptr) {
+      all["rank"] = now->set()->rank();
+      all["ranks"] = now->set()->ranks();
+      all["parts"] = now->set()->parts();
+    }
+    return all;
+  }
   const store_info info = now->store().store().info();
   all["uuid"] = info.uuid;
   all["format_version"] = info.format_version;
@@ -113,7 +125,8 @@ void bind_stores(nb::module_& module) {
           [](open_store* self, const std::string& letter, const std::string& path,
              const std::optional<std::string>& backing, std::size_t budget, const std::string& beside_writer,
              const std::optional<double>& wait, unsigned keep, bool full_copies,
-             const std::optional<std::size_t>& capacity, bool verify) {
+             const std::optional<std::size_t>& capacity, bool verify, const nb::handle& channel,
+             const std::string& parts_directory) {
             const open_letter how = named<open_letter>({{"r", open_letter::read},
                                                         {"r+", open_letter::read_write},
                                                         {"a", open_letter::append},
@@ -122,28 +135,39 @@ void bind_stores(nb::module_& module) {
                                                        letter, "mode");
             const store_options options =
                 options_of(backing, budget, beside_writer, wait, keep, full_copies, capacity, verify);
+            const bool has_ranks = !channel.is_none();
             const nb::gil_scoped_release others_go_on;
-            new (self) open_store(how, path, options);
+            if (has_ranks) {
+              detail::set_options of_set;
+              of_set.store = options;
+              of_set.parts_directory = parts_directory;
+              new (self) open_store(how, path, of_set,
+                                    std::make_unique<python_ranks>(channel, longest_wait_for_ranks));
+            } else {
+              new (self) open_store(how, path, options);
+            }
           },
           nb::arg("mode"), nb::arg("path"), nb::kw_only(), nb::arg("backing") = nb::none(),
           nb::arg("budget") = 0, nb::arg("beside_writer") = "share", nb::arg("wait") = nb::none(),
           nb::arg("keep") = 0, nb::arg("full_copies") = false, nb::arg("capacity") = nb::none(),
-          nb::arg("verify") = false)
+          nb::arg("verify") = false, nb::arg("channel") = nb::none(), nb::arg("parts_directory") = "")
       .def_prop_ro("is_open", &open_store::is_open)
       .def_prop_ro("is_writable", &open_store::is_writable)
       .def_prop_ro("is_forked", &open_store::is_forked)
       .def_prop_ro("is_set", [](const open_store& self) { return self.current()->is_set(); })
+      .def_prop_ro("has_ranks", [](const open_store& self) { return self.current()->set() != nullptr; })
       .def_prop_ro("epoch", [](const open_store& self) { return self.current()->epoch(); })
       .def_prop_ro("live_views", [](const open_store& self) { return self.views()->count(); })
       .def_prop_ro("live_views_sentence", [](const open_store& self) { return self.views()->sentence(); })
       .def("close", &open_store::close, without_gil(), nb::arg("force") = false)
       .def("discard", &open_store::discard, without_gil())
+      .def("give_up", &open_store::give_up, without_gil())
       .def("refresh", &open_store::refresh, without_gil())
       .def("after_fork", &open_store::after_fork)
       .def(
           "checkpoint",
           [](const open_store& self, const std::string& label) {
-            self.current_to_change()->store().checkpoint(label);
+            self.current_to_change()->checkpoint(label);
           },
           without_gil(), nb::arg("label") = "")
       .def(
@@ -153,8 +177,7 @@ void bind_stores(nb::module_& module) {
           },
           without_gil(), nb::arg("label") = "")
       .def(
-          "snapshot",
-          [](const open_store& self, const std::string& to) { self.current()->store().snapshot(to); },
+          "snapshot", [](const open_store& self, const std::string& to) { self.current()->snapshot(to); },
           without_gil())
       .def("info", info_of);
   bind_arrays(store);

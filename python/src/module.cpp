@@ -12,6 +12,7 @@
 #include "cells.hpp"
 #include "data_types.hpp"
 #include "forked_views.hpp"
+#include "python_ranks.hpp"
 #include "stored_block.hpp"
 
 NB_MODULE(_perdure, module) {
@@ -30,4 +31,5 @@ NB_MODULE(_perdure, module) {
   perdure::python::bind_containers(module);
   perdure::python::bind_forked_views(module);
   perdure::python::bind_maintenance(module);
+  perdure::python::bind_ranks(module);
 }

@@ -2,7 +2,9 @@
 #include "open_store.hpp"
 
 #include <perdure/array_store.hpp>
+#include <perdure/detail/managed_part.hpp>
 #include <perdure/error.hpp>
+#include <perdure/store_set.hpp>
 #include <utility>
 
 namespace perdure::python {
@@ -26,15 +28,41 @@ std::unique_ptr<manager> open_manager(open_letter how, const std::filesystem::pa
   }
 }
 
+std::uint64_t next_serial() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+detail::store_set::mode mode_of_set(open_letter how) {
+  switch (how) {
+    case open_letter::read:
+      return detail::store_set::mode::open_read_only;
+    case open_letter::read_write:
+      return detail::store_set::mode::open;
+    case open_letter::append:
+      return detail::store_set::mode::open_or_create;
+    default:
+      return detail::store_set::mode::create;
+  }
+}
+
 }  // namespace
 
+session::session(open_letter how, const std::filesystem::path& path, const detail::set_options& options,
+                 std::unique_ptr<detail::rank_group> ranks)
+    : set_(detail::store_set::open(std::move(ranks), mode_of_set(how), path, options,
+                                   detail::opener_of_managers<relocatable>())),
+      arrays_(set_->arrays()),
+      serial_(next_serial()) {}
+
 session::session(open_letter how, const std::filesystem::path& path, const store_options& options)
-    : serial_([] {
-        static std::atomic<std::uint64_t> last{0};
-        return ++last;
-      }()) {
-  if (how == open_letter::read) arrays_ = detail::open_arrays_of_set(path, options);
-  if (arrays_) return;
+    : serial_(next_serial()) {
+  if (how == open_letter::read && perdure::is_set(path)) {
+    const set_reader set(path, options);
+    epoch_of_set_ = set.epoch();
+    arrays_ = set.arrays().untyped();
+    return;
+  }
   manager_ = open_manager(how, path, options);
   arrays_ = array_store(*manager_).untyped();
 }
@@ -43,6 +71,7 @@ session::~session() {
   if (is_abandoned_) {
     // The members' destructors would look at memory that a forked child does not have.
     static_cast<void>(manager_.release());
+    static_cast<void>(set_.release());
     static_cast<void>(new std::shared_ptr<untyped_arrays>(std::move(arrays_)));
     return;
   }
@@ -60,11 +89,29 @@ manager& session::store() const {
 }
 
 bool session::loses_memory_at_fork() const {
+  if (set_) return true;
   return manager_ && (!manager_->read_only() || manager_->store().tracker() == "pager");
 }
 
 std::uint64_t session::epoch() const {
-  return manager_ ? manager_->store().epoch() : 0;
+  if (set_) return set_->epoch();
+  return manager_ ? manager_->store().epoch() : epoch_of_set_;
+}
+
+void session::checkpoint(std::string_view label) const {
+  if (set_) {
+    set_->checkpoint(label);
+  } else {
+    store().checkpoint(label);
+  }
+}
+
+void session::snapshot(const std::filesystem::path& to) const {
+  if (set_) {
+    set_->snapshot(to);
+  } else {
+    store().snapshot(to);
+  }
 }
 
 namespace {
@@ -150,6 +197,12 @@ open_store::open_store(open_letter how, std::filesystem::path path, store_option
       options_(std::move(options)),
       session_(std::make_shared<session>(how, path_, options_)) {}
 
+open_store::open_store(open_letter how, std::filesystem::path path, detail::set_options options,
+                       std::unique_ptr<detail::rank_group> ranks)
+    : path_(std::move(path)),
+      options_(options.store),
+      session_(std::make_shared<session>(how, path_, options, std::move(ranks))) {}
+
 std::shared_ptr<session> open_store::current() const {
   const std::lock_guard lock(mutex_);
   if (!is_open_)
@@ -195,17 +248,36 @@ void open_store::close(bool force) {
                 path_.string() + " cannot be closed while views of its arrays live: " + views_->sentence() +
                     "; delete them, copy what is still needed, or call close(force=True), which leaves them "
                     "readable");
-  if (is_writable()) current()->store().checkpoint();
+  // In a forked child nothing may be open.
+  const std::shared_ptr<session> now = [this] {
+    const std::lock_guard lock(mutex_);
+    return session_;
+  }();
+  if (now && now->set() != nullptr)
+    now->set()->close();
+  else if (now && now->is_writable() && !is_forked_)
+    now->checkpoint({});
   take();
 }
 
 void open_store::discard() noexcept {
-  take();
+  const std::shared_ptr<session> last = take();
+  if (last && last->set() != nullptr) last->set()->discard();
+}
+
+void open_store::give_up() noexcept {
+  const std::shared_ptr<session> last = take();
+  if (last && last->set() != nullptr) last->set()->give_up();
 }
 
 bool open_store::refresh() {
   const std::shared_ptr<session> old = current();
   if (old->is_writable()) return false;  // a writer sees its own changes
+  if (old->set() != nullptr)
+    throw error(errc::unsupported,
+                path_.string() +
+                    " is open on the ranks of a program, which cannot refresh it: close it "
+                    "and open it again on all of them");
   auto next = std::make_shared<session>(open_letter::read, path_, options_);
   const bool is_other = next->is_set() || next->epoch() != old->epoch();
   const std::lock_guard lock(mutex_);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <perdure/array/untyped_arrays.hpp>
 #include <perdure/datastore.hpp>
+#include <perdure/detail/store_set.hpp>
 #include <perdure/manager.hpp>
 #include <string>
 #include <string_view>
@@ -39,10 +40,15 @@ class group_names {
 };
 
 /// A store, or a set of stores, that is open. Views share it, so its memory is mapped and its lock is held
-/// until the last of them goes. The destructor makes no checkpoint.
+/// until the last of them goes. The destructor makes no checkpoint. There are no views of a set that the
+/// ranks of a program have open: its memory ends when they close it.
 class session {
  public:
   session(open_letter how, const std::filesystem::path& path, const store_options& options);
+  /// Opens a set of stores, one for each rank. Collective, and so are `checkpoint`, `snapshot` and the three
+  /// ways to close it.
+  session(open_letter how, const std::filesystem::path& path, const detail::set_options& options,
+          std::unique_ptr<detail::rank_group> ranks);
   session(const session&) = delete;
   session& operator=(const session&) = delete;
   ~session();
@@ -50,15 +56,19 @@ class session {
   /// Returns the manager. Throws `unsupported` for a set of stores, which has none.
   manager& store() const;
   bool is_set() const noexcept { return !manager_; }
-  bool is_writable() const noexcept { return manager_ && !manager_->read_only(); }
+  /// Returns the set of stores that ranks have open, or null.
+  detail::store_set* set() const noexcept { return set_.get(); }
+  bool is_writable() const noexcept { return manager_ ? !manager_->read_only() : set_ && !set_->read_only(); }
   untyped_arrays& arrays() const noexcept { return *arrays_; }
   bool is_group(const std::string& name) const { return groups_.is_group(*arrays_, name); }
   /// Throws `invalid_argument` where a new array of this name would be a group too, or lie in an array.
   /// Returns whether there is such an array.
   bool require_free(const std::string& name) const;
   group_names& groups() const noexcept { return groups_; }
-  /// Returns the checkpoint that is open; 0 for a set.
+  /// Returns the checkpoint that is open.
   std::uint64_t epoch() const;
+  void checkpoint(std::string_view label) const;
+  void snapshot(const std::filesystem::path& to) const;
   /// A number that no other session of this process has had.
   std::uint64_t serial() const noexcept { return serial_; }
   /// Whether a forked child lacks the memory.
@@ -68,9 +78,11 @@ class session {
 
  private:
   std::unique_ptr<manager> manager_;
+  std::unique_ptr<detail::store_set> set_;  // of ranks
   std::shared_ptr<untyped_arrays> arrays_;
   mutable group_names groups_;
   std::uint64_t serial_;
+  std::uint64_t epoch_of_set_ = 0;  // that this process reads alone
   bool is_abandoned_ = false;
 };
 
@@ -105,6 +117,9 @@ class live_views {
 class open_store {
  public:
   open_store(open_letter how, std::filesystem::path path, store_options options);
+  /// Opens a set of stores, one for each rank.
+  open_store(open_letter how, std::filesystem::path path, detail::set_options options,
+             std::unique_ptr<detail::rank_group> ranks);
 
   /// Returns what is open. Throws `invalid_argument` once the store is closed. In a forked child of a writer
   /// this is a reader, opened at the first call.
@@ -124,6 +139,8 @@ class open_store {
   void close(bool force);
   /// Closes without a checkpoint. Views keep the memory as it is.
   void discard() noexcept;
+  /// Closes like `discard`, and has the next collective member of other ranks throw.
+  void give_up() noexcept;
   /// How many containers were destroyed, so that whoever knows the place of one finds it anew.
   std::uint64_t destroyed() const noexcept { return destroyed_.load(std::memory_order_relaxed); }
   void count_destroyed() noexcept { destroyed_.fetch_add(1, std::memory_order_relaxed); }

@@ -106,3 +106,28 @@ def test_trees_and_tables(store):
     assert "x" not in store.tree(depth=1).replace("text", "")
     assert "t&lt;b&gt;" in store._repr_html_() and "2 members" in repr(store)
     assert "1 members" in repr(store["g"])
+
+
+def test_groups_are_copied_moved_and_visited(store, tmp_path):
+    store["g/a"] = np.arange(3)
+    store["g/a"].attrs["units"] = "K"
+    store["g/h/t"] = "text"
+    store.copy("g", "k")
+    assert store["k/a"].attrs["units"] == "K" and store["k/h/t"] == "text"
+    for conflict in (lambda: store.move("g", "k"), lambda: store.copy("g/a", "k/a")):
+        with pytest.raises(perdure.ExistsError):
+            conflict()
+    store.move("k", "k")
+    names = []
+    assert store.visit(names.append) is None and names == ["g", "g/a", "g/h", "g/h/t", "k", "k/a", "k/h", "k/h/t"]
+    assert store["g"].visititems(lambda name, one: name if isinstance(one, perdure.Array) else None) == "a"
+    with perdure.open(tmp_path / "other.store", "w-") as other:
+        other.copy(store["g"], other, "taken")
+        assert other["taken/a"].tolist() == [0, 1, 2] and perdure.exists(tmp_path / "other.store")
+
+
+def test_elements_that_are_arrays_are_dimensions(store):
+    made = store.create_array("a", 2, np.dtype(("f4", (3,))))
+    assert (made.shape, made.dtype) == ((2, 3), np.float32)
+    with pytest.raises(TypeError, match="title"):
+        store["b"] = np.zeros(1, np.dtype([(("title", "x"), "i4")]))
