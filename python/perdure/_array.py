@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from perdure._attributes import Attributes
-from perdure._dtypes import TEXT, noted, stored_as
+from perdure._dtypes import TEXT, has_buffer_format, in_machine_order, noted, stored_as
 from perdure._perdure import BufferOf, InvalidError, MissingError, StoredTypeError, UnsupportedError
 from perdure._selection import runs_of, select
 
@@ -22,6 +22,11 @@ NOTE = ".numpy"
 NOTED_KINDS = ("int64", "uint8", "text")
 #: Index arrays read up to so many bytes that they do not ask for, rather than begin anew.
 _GAP_BYTES = 4096
+
+
+def _has_ellipsis(key: Any) -> bool:
+    """Returns whether NumPy gives an array, if need be without dimensions, rather than an element."""
+    return key is Ellipsis or (isinstance(key, tuple) and any(one is Ellipsis for one in key))
 
 
 class Array(BufferOf):
@@ -173,7 +178,10 @@ class Array(BufferOf):
         return found
 
     def _buffer(self) -> np.ndarray:
-        return self.view() if self._find()[3] else self[...]
+        found = self.view() if self._find()[3] else self[...]
+        if found.dtype.names is not None and not has_buffer_format(found.dtype):
+            raise BufferError(f"the buffer protocol has no words for {found.dtype}, the type of {self._name!r}; use numpy.asarray")
+        return found
 
     def __getitem__(self, key: Any) -> Any:
         core = self._store._core
@@ -200,7 +208,7 @@ class Array(BufferOf):
             note = self._note(type)
             if note is not None and note != "bytes":
                 all = noted(np.asarray(all), note)
-                all = all[()] if all.ndim == 0 and not is_whole else all
+                all = all[()] if all.ndim == 0 and not is_whole and not _has_ellipsis(key) else all
         return all
 
     def _field(self, name: str, dtype: np.dtype) -> np.ndarray:
@@ -246,7 +254,7 @@ class Array(BufferOf):
             rest[at] = back.reshape(wanted.shape)
             return box[tuple(rest)]
         box = self._box(selection.offset, selection.count, selection.stride, dtype, type)
-        return box[selection.rest]
+        return box[(*selection.rest, Ellipsis) if _has_ellipsis(key) else selection.rest]
 
     def _scattered_rows(
         self, selection: Any, shape: tuple[int, ...], dtype: np.dtype
@@ -354,7 +362,10 @@ class Array(BufferOf):
             all = self._variable(type, shape)
             if note is not None:
                 all = all.astype(np.dtypes.StringDType())
-            all[key] = value
+            given = value[...] if isinstance(value, Array) else value
+            if isinstance(given, np.ndarray):  # NumPy misreads texts of the other byte order here
+                given = given.astype(in_machine_order(given.dtype), copy=False)
+            all[key] = given
             core.store_variable(self._name, TEXT, shape, [str(one).encode() for one in all.ravel()], {"layout": "blocks"})
             if note is not None:
                 core.remove_attribute(self._name, NOTE)

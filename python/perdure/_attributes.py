@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from perdure._dtypes import TEXT, require_numbers, stored_as, to_dtype
+from perdure._dtypes import TEXT, in_machine_order, require_numbers, stored_as, to_dtype
 from perdure._perdure import MissingError, StoredTypeError
 
 if TYPE_CHECKING:
@@ -171,9 +171,9 @@ def _stored(array: np.ndarray) -> tuple[Any, tuple[int, ...], Any]:
     if array.dtype.kind == "S":
         length = max(array.dtype.itemsize, 1)
         return (np_char(), (*array.shape, length), array.astype(f"S{length}").tobytes())
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
     stored = stored_as(array.dtype)
+    if not stored.is_native:
+        array = array.astype(in_machine_order(array.dtype))
     if stored.note is not None:
         raise StoredTypeError(f"an attribute cannot be of type {array.dtype}; give it as a text or as numbers")
     return (stored.type, array.shape, array.tobytes())

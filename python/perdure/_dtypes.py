@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,6 +42,8 @@ class StoredAs(NamedTuple):
     view: np.dtype | None
     #: What the attribute `.numpy` says of the array, as other languages have no such type; None for nothing.
     note: str | None
+    #: Whether elements of the NumPy type are in the machine's byte order, in which stores have them.
+    is_native: bool = True
 
 
 _KINDS = {stored: np.dtype(name) for name, stored in _NUMBERS.items()}
@@ -129,12 +132,38 @@ def stored_as(dtype: np.dtype) -> StoredAs:
     return known
 
 
+def in_machine_order(dtype: np.dtype) -> np.dtype:
+    """Returns the type in the machine's byte order. NumPy's `isnative` and `newbyteorder` pass over fields that are arrays."""
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return np.dtype((in_machine_order(base), shape))
+    if dtype.names is None:
+        return dtype.newbyteorder("=") if dtype.kind in "iufcmMU" else dtype
+    fields = [dtype.fields[name] for name in dtype.names]
+    formats = [in_machine_order(field[0]) for field in fields]
+    if all(format == field[0] for format, field in zip(formats, fields)):
+        return dtype
+    native = {"names": dtype.names, "formats": formats, "offsets": [field[1] for field in fields], "itemsize": dtype.itemsize}
+    if any(len(field) > 2 for field in fields):
+        native["titles"] = [field[2] if len(field) > 2 else None for field in fields]
+    return np.dtype(native, align=dtype.isalignedstruct)
+
+
+@functools.cache
+def has_buffer_format(dtype: np.dtype) -> bool:
+    """Returns whether NumPy finds a struct again in the format of its buffers: not all names and paddings can be said there."""
+    try:
+        return np.asarray(memoryview(np.empty(1, dtype))).dtype == dtype
+    except (BufferError, RuntimeError, ValueError):
+        return False
+
+
 def _find_stored_as(dtype: np.dtype) -> StoredAs:
+    native = in_machine_order(dtype)
+    if native != dtype:
+        return stored_as(native)._replace(is_native=False)
     if dtype.names is not None:
-        native = dtype if dtype.isnative else dtype.newbyteorder("=")
-        return StoredAs(_structure(native), None, None)
-    if dtype.kind in "biufc" and not dtype.isnative:
-        return stored_as(dtype.newbyteorder("="))
+        return StoredAs(_structure(dtype), None, None)
     if dtype.name in _NUMBERS:
         return StoredAs(DataType.parse(_NUMBERS[dtype.name]), None, None)
     if dtype.kind == "S":
@@ -144,8 +173,7 @@ def _find_stored_as(dtype: np.dtype) -> StoredAs:
             raise StoredTypeError(
                 f"{dtype} has no unit, so its numbers mean nothing to others; give one, as in .astype('{dtype.name}[ns]')"
             )
-        native = dtype.newbyteorder("=")
-        return StoredAs(DataType.parse("int64"), np.dtype(np.int64), native.str)
+        return StoredAs(DataType.parse("int64"), np.dtype(np.int64), dtype.str)
     if dtype.kind == "V" and dtype.itemsize:
         return StoredAs(DataType.opaque("void", dtype.itemsize, 1), None, None)
     for name, type in _OPAQUE.items():

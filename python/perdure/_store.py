@@ -18,7 +18,7 @@ from perdure._array import NOTE, NOTED_KINDS, Array
 from perdure._arrow import input_of, is_table_like
 from perdure._attributes import Attributes
 from perdure._containers import Dict, List, Set
-from perdure._dtypes import BYTES, TEXT, StoredAs, _stored_as, require_numbers, stored_as
+from perdure._dtypes import BYTES, TEXT, StoredAs, _stored_as, in_machine_order, require_numbers, stored_as
 from perdure._perdure import (
     Error,
     InvalidError,
@@ -221,7 +221,7 @@ class Group(MutableMapping[str, Any]):
         full = self._full_to_set(name) if not isinstance(value, Mapping) else self._full(name)
         if value.__class__ is np.ndarray:
             stored = _stored_as.get(value.dtype)
-            if stored is not None and stored.view is None and stored.type.kind not in NOTED_KINDS and value.dtype.isnative:
+            if stored is not None and stored.view is None and stored.type.kind not in NOTED_KINDS and stored.is_native:
                 try:
                     self._store._core.store(full, stored.type, value)
                 except InvalidError:
@@ -966,8 +966,8 @@ def _prepare(name: str, value: Any) -> _Prepared:
     except StoredTypeError as error:
         what = "" if isinstance(value, np.ndarray) else f" ({value.__class__.__name__})"
         raise StoredTypeError(f"{name!r}{what} cannot be stored: {error}") from None
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
+    if not stored.is_native:
+        array = array.astype(in_machine_order(array.dtype))
     if array.dtype.kind == "S" and array.dtype.itemsize == 0:
         array = array.astype("S1")
     if stored.view is not None:

@@ -35,11 +35,14 @@ SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=6)
 
 
 def same(ours, theirs):
-    """Compares type, shape and elements, in the machine's byte order; NaN is equal to itself."""
+    """Compares type, shape and elements, in the machine's byte order; NaN is equal to itself, also in fields."""
     theirs = np.asarray(theirs)
     ours = np.asarray(ours)
     assert ours.dtype.newbyteorder("=") == theirs.dtype.newbyteorder("=") and ours.shape == theirs.shape
-    np.testing.assert_array_equal(ours, theirs)
+    if theirs.dtype.names is None:
+        np.testing.assert_array_equal(ours, theirs)
+    for name in theirs.dtype.names or ():
+        same(ours[name], theirs[name])
 
 
 def values(dtype, shape):
