@@ -110,6 +110,7 @@ VIEW = np.frombuffer(np.int32(20).tobytes() + b"abcd" + np.array([0, 0], np.int3
 FAR_VIEW = np.frombuffer(np.int32(20).tobytes() + b"abcd" + np.array([0, 90], np.int32).tobytes(), np.uint8).copy()
 OTHER_VIEW = np.frombuffer(np.int32(20).tobytes() + b"abcd" + np.array([3, 0], np.int32).tobytes(), np.uint8).copy()
 NEGATIVE_VIEW = np.frombuffer(np.int32(-1).tobytes() + b"abcd" * 3, np.uint8).copy()
+BITS = raw(b"\x05")
 TEXT = raw(b"a text of more than twenty bytes")
 
 
@@ -148,7 +149,7 @@ MALFORMED = {
     "no list of buffers": lambda: Rows(Column("l", 3, None, NUMBERS, array_buffers=None)),
     "a buffer too many": lambda: Rows(Column("l", 3, None, NUMBERS, NUMBERS)),
     "nulls without a bitmap": lambda: Rows(Column("l", 3, None, NUMBERS, nulls=2)),
-    "rows that are null": lambda: Rows(child(), nulls=1, array_buffers=(ctypes.c_void_p * 1)(raw(b"\x05").ctypes.data)),
+    "rows that are null": lambda: Rows(child(), nulls=1, array_buffers=(ctypes.c_void_p * 1)(BITS.ctypes.data)),
     "no offsets": lambda: Rows(Column("u", 2, None, None, TEXT)),
     "offsets out of order": lambda: Rows(Column("u", 2, None, i32(0, 5, 3), TEXT)),
     "negative offsets": lambda: Rows(Column("u", 2, None, i32(-4, 0, 3), TEXT)),
