@@ -6,7 +6,7 @@
 #   make build   the library and the program build/release/bin/perdure
 #   make python  build the Python package against the library of `make build`, in build/release/python, and test it
 #   make python-check   suites of others, random tests and mpiexec on the package; a part of make check
-#   make python-sanitizers   the package's tests under AddressSanitizer, then ThreadSanitizer
+#   make python-sanitizers   the package's tests under AddressSanitizer; a part of make check
 #   make docs    the documentation as a site that opens from disk: build/site/index.html
 #   make bench   measure against other libraries; results in build/bench/results.json
 #   make crash-test MINUTES=10   recover stores from simulated crashes for that long, a quarter of it from power
@@ -166,6 +166,7 @@ check: test clang asan tsan headers lint
 	@build/release/bin/random_rank_graphs --runs 10000 --seed $(SEED)
 	@for rig in edges array_files library_files sequences; do build/release/bin/fuzz_$$rig --runs 30000 --seed $(SEED) || exit 1; done
 	@$(MAKE) python-check
+	@$(MAKE) python-sanitizers
 	@scripts/check-python-wheels.sh
 	@scripts/check-notebooks.sh
 	@$(MAKE) bench BENCH=--quick
