@@ -64,7 +64,7 @@ python-check: python
 	@PYTHONPATH=build/release/python PERDURE_PROGRAMS=$(CURDIR)/build/release/bin \
 	  build/python-check/bin/python -X dev -B -m pytest -m long python/tests
 
-# The package's extension under AddressSanitizer and UndefinedBehaviorSanitizer, then under ThreadSanitizer.
+# The extension of the package under AddressSanitizer and UndefinedBehaviorSanitizer.
 python-sanitizers:
 	@scripts/install-deps.sh build test python
 	@scripts/check-python-sanitizers.sh
