@@ -42,7 +42,6 @@ class PerdureBackendEntrypoint(BackendEntrypoint):
     """
 
     description = "Open groups of Perdure stores"
-    url = "https://pypi.org/project/perdure/"
     supports_groups = True
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
