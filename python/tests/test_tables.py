@@ -344,6 +344,7 @@ def test_handles_of_tables_are_pickled(store, path):
         other.store.close(force=True)
 
 
+@pytest.mark.skipif("PERDURE_PROGRAMS" not in environ, reason="the program perdure is not beside an installed package")
 def test_other_languages_see_the_columns(store, path):
     program = paths.join(environ["PERDURE_PROGRAMS"], "perdure")
     store["t"] = pa.table({"price": [1.5, 2.5], "name": ["a", "bc"]})
