@@ -13,7 +13,9 @@ build/python/bin/python -m venv --system-site-packages "$scratch/python"
 numpy=$(build/python/bin/python -c 'import pathlib, numpy; print(pathlib.Path(numpy.__file__).parent.parent)')
 PYTHONPATH=$PWD/build/release/python:$numpy
 export PYTHONPATH
-for notebook in examples/*.ipynb; do
-  (cd "$scratch" && "$scratch/python/bin/jupyter" execute --kernel_name=python3 "$OLDPWD/$notebook")
+# A notebook runs in its own folder, and makes its stores there.
+cp examples/*.ipynb "$scratch"
+for notebook in "$scratch"/*.ipynb; do
+  "$scratch/python/bin/jupyter" execute --kernel_name=python3 "$notebook"
 done
 echo "notebooks: run"

@@ -139,22 +139,26 @@ def table_lmdb(timer, folder, count, order):
     timer.measure("reopen", lambda: lmdb.open(str(path), map_size=1 << 32).begin().get(keys[-1].encode()))
 
 
+def measure_keys(timer, mapping, keys):
+    def put():
+        for i, key in enumerate(keys):
+            mapping[key] = i
+
+    def get():
+        for key in keys:
+            mapping[key]
+
+    timer.measure("set", put)
+    timer.measure("get", get)
+
+
 def table_shelve(timer, folder, count, order):
     keys = keys_of(count, order)
     for path in folder.glob("table.shelf*"):
         remove(path)
 
-    def put(s):
-        for i, key in enumerate(keys):
-            s[key] = i
-
-    def get(s):
-        for key in keys:
-            s[key]
-
     with shelve.open(str(folder / "table.shelf"), "n") as s:
-        timer.measure("set", lambda: put(s))
-        timer.measure("get", lambda: get(s))
+        measure_keys(timer, s, keys)
 
 
 def table_diskcache(timer, folder, count, order):
@@ -163,17 +167,8 @@ def table_diskcache(timer, folder, count, order):
     keys = keys_of(count, order)
     remove(folder / "table.cache")
 
-    def put(s):
-        for i, key in enumerate(keys):
-            s[key] = i
-
-    def get(s):
-        for key in keys:
-            s[key]
-
     with diskcache.Cache(folder / "table.cache") as s:
-        timer.measure("set", lambda: put(s))
-        timer.measure("get", lambda: get(s))
+        measure_keys(timer, s, keys)
 
 
 def make_graph_scipy(timer, folder, count, order):

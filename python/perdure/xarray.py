@@ -88,32 +88,17 @@ class PerdureBackendEntrypoint(BackendEntrypoint):
         self,
         filename_or_obj: Any,
         *,
-        mask_and_scale: Any = True,
-        decode_times: Any = True,
-        concat_characters: Any = True,
-        decode_coords: Any = True,
-        drop_variables: str | Iterable[str] | None = None,
-        use_cftime: Any = None,
-        decode_timedelta: Any = None,
         group: str | None = None,
         copy: bool = True,
         open_options: Mapping[str, Any] | None = None,
+        **decoding: Any,
     ) -> dict[str, xarray.Dataset]:
         """Opens a group and all below it, each as a dataset. Options are those of `open_dataset`."""
         manager = manager_of(filename_or_obj, open_options)
         top = PerdureDataStore(manager, group or "")
         try:
             return {
-                path: _dataset(
-                    PerdureDataStore(manager, f"{group or ''}/{path}", copies=copy),
-                    mask_and_scale=mask_and_scale,
-                    decode_times=decode_times,
-                    concat_characters=concat_characters,
-                    decode_coords=decode_coords,
-                    drop_variables=drop_variables,
-                    use_cftime=use_cftime,
-                    decode_timedelta=decode_timedelta,
-                )
+                path: _dataset(PerdureDataStore(manager, f"{group or ''}/{path}", copies=copy), **decoding)
                 for path in top.groups_below()
             }
         except Exception:
